@@ -106,8 +106,10 @@ static struct kretprobe hook = {
 /**
  * tp2_missed - calls that the hook did not see
  *
- * Either no instance was free, or a probe was running on this CPU already. A
- * hook that was disarmed counts nothing; that is what the self-test is for.
+ * Either no instance was free, or a probe was running on this CPU already. The
+ * kernel counts without atomic operations, so under contention the number is a
+ * lower bound. A hook that was disarmed counts nothing; that is what the
+ * self-test is for.
  *
  * Return: their number.
  */

@@ -405,18 +405,14 @@ static void sim_remove(struct pci_dev *pdev)
 	mutex_unlock(&topology_mutex);
 }
 
-static const struct pci_device_id sim_ids[] = {
-	{ }
-};
-
+/* No table: new_id refuses IDs whose driver data an existing table lacks. */
 static struct pci_driver sim_driver = {
 	.name = "amdgpu",
-	.id_table = sim_ids,
 	.probe = sim_probe,
 	.remove = sim_remove,
 };
 
-/* The table is empty, so a listed function needs a dynamic ID to be bound. */
+/* There is no table, so a listed function needs a dynamic ID to be bound. */
 static int bind_devices(void)
 {
 	unsigned int domain, bus, slot, func;
