@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Front door. Everything but the installer is done by cargo xtask.
+
+CARGO ?= cargo
+DESTDIR ?=
+PREFIX ?= /usr
+KDIR ?= /lib/modules/$(shell uname -r)/build
+
+.DEFAULT_GOAL := help
+
+help: ## Name the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+	@echo 'Variables: DESTDIR PREFIX (install), KDIR (module), CARGO'
+
+demo: ## Show the override at work in a real Debian system on a virtual X99-like machine
+	@$(CARGO) xtask demo
+
+test: ## Everything that must pass
+	@$(CARGO) xtask test
+
+check: ## Formatting, lints, licences, versions, kernel style
+	@$(CARGO) xtask check
+
+vm: ## Run the VM scenarios
+	@$(CARGO) xtask vm
+
+upgrade: ## Run the kernel upgrade path in a guest
+	@$(CARGO) xtask upgrade
+
+deb: ## Build the Debian packages into target/deb
+	@$(CARGO) xtask deb
+
+module: ## Build the kernel module for KDIR
+	@$(MAKE) -C rust-kmod KDIR=$(KDIR) modules
+
+verify: ## Build tp2-verify
+	@$(CARGO) build --release --locked --package tp2-verify
+
+install: ## Install on this machine (root), or copy into DESTDIR
+	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' dkms/install install
+
+uninstall: ## Remove what `make install` put there
+	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' dkms/install uninstall
+
+prepare: ## Install the Debian packages that building and testing need
+	@$(CARGO) xtask prepare
+
+clean: ## Remove what was built
+	@$(CARGO) clean
+
+.PHONY: help demo test check vm upgrade deb module verify install uninstall prepare clean

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `make check`: formatting, lints, licences, versions, shell scripts, and the module by the kernel's own measures.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::cache::Key;
+use crate::cmd::Cmd;
+use crate::guest::{self, Layer, Origin, Spec, kernels};
+use crate::{progress, workspace};
+
+const TOOLS_SCRIPT: &str = include_str!("guest/kernel-tools.sh");
+const STYLE_SCRIPT: &str = include_str!("guest/kernel-style.sh");
+
+/// Runs every check; all failures are reported.
+pub(crate) fn run() -> Result<()> {
+    let checks: [(&str, fn() -> Result<()>); 6] = [
+        ("cargo fmt", rustfmt),
+        ("cargo clippy", clippy),
+        ("SPDX lines", spdx_lines),
+        ("one version everywhere", versions),
+        ("shellcheck", shellcheck),
+        ("module: checkpatch, sparse, W=1, arm64", kernel_style),
+    ];
+    let mut failed = Vec::new();
+    for (name, check) in checks {
+        if let Err(error) = progress::step(name, check) {
+            println!("FAIL {name}: {error:#}");
+            failed.push(name);
+        }
+    }
+    println!(
+        "checks: {} passed, {} failed",
+        checks.len() - failed.len(),
+        failed.len()
+    );
+    if failed.is_empty() {
+        return Ok(());
+    }
+    bail!("failed: {}", failed.join(", "))
+}
+
+fn rustfmt() -> Result<()> {
+    Cmd::new(env!("CARGO"))
+        .args(["fmt", "--all", "--check"])
+        .dir(workspace::root())
+        .output()
+        .map(drop)
+}
+
+fn clippy() -> Result<()> {
+    Cmd::new(env!("CARGO"))
+        .args([
+            "clippy",
+            "--quiet",
+            "--workspace",
+            "--all-targets",
+            "--locked",
+            "--",
+            "-D",
+            "warnings",
+        ])
+        .dir(workspace::root())
+        .output()
+        .map(drop)
+}
+
+/// Every file of the project that a person wrote.
+fn own_files() -> Result<Vec<PathBuf>> {
+    let list = Cmd::new("git")
+        .args(["ls-files", "--cached", "--others", "--exclude-standard"])
+        .dir(workspace::root())
+        .output()?;
+    Ok(list
+        .lines()
+        .map(|line| workspace::root().join(line))
+        .filter(|path| path.is_file())
+        .collect())
+}
+
+fn spdx_lines() -> Result<()> {
+    // These formats have no comments, or their place is fixed by somebody else's rule.
+    let exempt = [
+        "json",
+        "lock",
+        "md",
+        "dkms",
+        "triggers",
+        "format",
+        "changelog",
+        "control",
+        "copyright",
+        "LICENSE",
+        "proptest-regressions",
+    ];
+    let mut missing = Vec::new();
+    for path in own_files()? {
+        let kind = path
+            .extension()
+            .or(path.file_name())
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        if exempt.contains(&kind.as_str()) || path.ends_with("debian/source/format") {
+            continue;
+        }
+        let text =
+            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let mut lines = text.lines();
+        let first = lines.next().unwrap_or_default();
+        let spdx = if first.starts_with("#!") {
+            lines.next().unwrap_or_default()
+        } else {
+            first
+        };
+        if !spdx.contains("SPDX-License-Identifier: GPL-2.0-only") {
+            missing.push(path.display().to_string());
+        }
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    bail!("no SPDX line at the top of {}", missing.join(", "))
+}
+
+fn versions() -> Result<()> {
+    let root = workspace::root();
+    let version = env!("CARGO_PKG_VERSION");
+    for (file, line) in [
+        ("rust-kmod/common/version.h", format!("\"{version}\"")),
+        ("dkms/debian/changelog", format!("tp2 ({version}")),
+        ("CHANGELOG.md", format!("## {version}")),
+    ] {
+        let path = root.join(file);
+        let text =
+            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        if !text.contains(&line) {
+            bail!(
+                "{file} does not have the workspace version {version} (looked for `{line}`): write the same version everywhere"
+            );
+        }
+    }
+    Ok(())
+}
+
+fn shellcheck() -> Result<()> {
+    let scripts: Vec<PathBuf> = own_files()?
+        .into_iter()
+        .filter(|path| is_shell(path))
+        .collect();
+    Cmd::new("shellcheck")
+        .arg("--shell=sh")
+        .args(&scripts)
+        .output()
+        .map(drop)
+}
+
+fn is_shell(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "sh")
+        || fs::read(path)
+            .is_ok_and(|bytes| bytes.starts_with(b"#!/bin/sh") || bytes.starts_with(b"#! /bin/sh"))
+}
+
+fn kernel_style() -> Result<()> {
+    let kernels = kernels::choose()?;
+    let base = guest::base(&kernels.newest)?;
+    let support = guest::support_files()?;
+    let kernel_file = support.path().join("kernel");
+    fs::write(&kernel_file, &kernels.newest)?;
+    let tools = Layer::build(&Spec {
+        name: "kernel-tools",
+        key: Key::new()
+            .add(base.id())
+            .add(&kernels.newest)
+            .add(TOOLS_SCRIPT)
+            .hex(),
+        origin: Origin::Root(&base),
+        inputs: &[&kernel_file],
+        script: TOOLS_SCRIPT,
+        keep_root: true,
+    })?;
+    let sources = workspace::root().join("rust-kmod");
+    Layer::build(&Spec {
+        name: "kernel-style",
+        key: Key::new()
+            .add(tools.id())
+            .add_tree(&sources)?
+            .add(STYLE_SCRIPT)
+            .hex(),
+        origin: Origin::Root(&tools),
+        inputs: &[&kernel_file, &sources],
+        script: STYLE_SCRIPT,
+        keep_root: false,
+    })
+    .map(drop)
+}

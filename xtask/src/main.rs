@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! `cargo xtask`: everything behind the Makefile.
+
+mod cache;
+mod check;
+mod cmd;
+mod deb;
+mod demo;
+mod guest;
+mod host;
+mod progress;
+mod scenario;
+mod test;
+mod upgrade;
+mod vm;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(
+    name = "cargo xtask",
+    about = "Builds, tests and shows tp2; the Makefile is its front door"
+)]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Show the override at work in a real Debian system on a virtual X99-like machine.
+    Demo,
+    /// Build the Debian packages into target/deb.
+    Deb,
+    /// Run the VM scenarios.
+    Vm {
+        /// Only name the scenarios.
+        #[arg(long)]
+        list: bool,
+        /// Run this scenario; may be given more than once. All run when left out.
+        #[arg(long = "scenario", value_name = "NAME")]
+        scenarios: Vec<String>,
+        /// Virtual machines at a time.
+        #[arg(long, default_value_t = 2)]
+        jobs: usize,
+    },
+    /// Upgrade the kernel of a guest with the packages installed, boot it, purge the packages.
+    Upgrade,
+    /// Check formatting, lints, licences, versions, shell scripts and the module's kernel style.
+    Check,
+    /// Everything that must pass: checks, unit tests, package audit, VM scenarios, upgrade path.
+    Test,
+    /// Install the Debian packages that all of this needs (when root), or name them.
+    Prepare,
+}
+
+fn main() -> ExitCode {
+    let result = match Args::parse().command {
+        Command::Demo => demo::run(),
+        Command::Deb => deb::command(),
+        Command::Vm { list: true, .. } => {
+            scenario::list();
+            Ok(())
+        }
+        Command::Vm {
+            scenarios, jobs, ..
+        } => host::prepare().and_then(|()| scenario::run(&scenarios, jobs)),
+        Command::Upgrade => host::prepare().and_then(|()| upgrade::run()),
+        Command::Check => host::prepare().and_then(|()| check::run()),
+        Command::Test => test::run(),
+        Command::Prepare => host::prepare(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}

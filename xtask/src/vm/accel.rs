@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//! Chooses between KVM and TCG. `/dev/kvm` may open and a guest still hang: only a guest that came up proves it.
+
+use std::fs::OpenOptions;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use super::{Boot, Vm, machine};
+use crate::guest::ScenarioGuest;
+
+/// A kernel and our init come up within this time under a working KVM.
+const PROBE_LIMIT: Duration = Duration::from_secs(15);
+
+/// How QEMU runs guest code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Accel {
+    /// Hardware virtualisation.
+    Kvm,
+    /// Emulation.
+    Tcg,
+}
+
+impl Accel {
+    /// Picks KVM when a probe guest really came up under it, otherwise TCG; probed once a process.
+    pub(crate) fn detect(guest: &ScenarioGuest) -> Self {
+        static FOUND: OnceLock<Accel> = OnceLock::new();
+        *FOUND.get_or_init(|| {
+            if OpenOptions::new().read(true).write(true).open("/dev/kvm").is_err() {
+                return Self::Tcg;
+            }
+            let boot = Boot { kernel: &guest.kernel, initrd: &guest.initrd, disk: None, append: "", limit: PROBE_LIMIT };
+            match Vm::boot(&machine::bare(), Self::Kvm, &boot) {
+                Ok(_) => Self::Kvm,
+                Err(_) => {
+                    eprintln!("/dev/kvm opens, but a probe guest did not come up within {} s: using emulation (TCG)", PROBE_LIMIT.as_secs());
+                    Self::Tcg
+                }
+            }
+        })
+    }
+
+    /// The name QEMU knows it by.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Kvm => "kvm",
+            Self::Tcg => "tcg",
+        }
+    }
+}
