@@ -3,7 +3,7 @@
 
 CARGO ?= cargo
 DESTDIR ?=
-PREFIX ?= /usr
+PREFIX ?= /usr/local
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
 .DEFAULT_GOAL := help

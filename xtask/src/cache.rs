@@ -75,12 +75,9 @@ impl Key {
 
     /// The first 16 hex digits of the hash.
     pub(crate) fn hex(self) -> String {
-        self.0
-            .finalize()
-            .iter()
-            .take(8)
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        let mut text = format!("{:x}", self.0.finalize());
+        text.truncate(16);
+        text
     }
 }
 

@@ -16,30 +16,17 @@ const STYLE_SCRIPT: &str = include_str!("guest/kernel-style.sh");
 
 /// Runs every check; all failures are reported.
 pub(crate) fn run() -> Result<()> {
-    let checks: [(&str, fn() -> Result<()>); 6] = [
-        ("cargo fmt", rustfmt),
-        ("cargo clippy", clippy),
-        ("SPDX lines", spdx_lines),
-        ("one version everywhere", versions),
-        ("shellcheck", shellcheck),
-        ("module: checkpatch, sparse, W=1, arm64", kernel_style),
-    ];
-    let mut failed = Vec::new();
-    for (name, check) in checks {
-        if let Err(error) = progress::step(name, check) {
-            println!("FAIL {name}: {error:#}");
-            failed.push(name);
-        }
-    }
-    println!(
-        "checks: {} passed, {} failed",
-        checks.len() - failed.len(),
-        failed.len()
-    );
-    if failed.is_empty() {
-        return Ok(());
-    }
-    bail!("failed: {}", failed.join(", "))
+    progress::all(
+        "checks",
+        &[
+            ("cargo fmt", rustfmt),
+            ("cargo clippy", clippy),
+            ("SPDX lines", spdx_lines),
+            ("one version everywhere", versions),
+            ("shellcheck", shellcheck),
+            ("module: W=1, sparse, arm64, checkpatch", kernel_style),
+        ],
+    )
 }
 
 fn rustfmt() -> Result<()> {
@@ -130,7 +117,7 @@ fn versions() -> Result<()> {
     let version = env!("CARGO_PKG_VERSION");
     for (file, line) in [
         ("rust-kmod/common/version.h", format!("\"{version}\"")),
-        ("dkms/debian/changelog", format!("tp2 ({version}")),
+        ("dkms/debian/changelog", format!("tp2-p2pdma ({version})")),
         ("CHANGELOG.md", format!("## {version}")),
     ] {
         let path = root.join(file);

@@ -51,10 +51,10 @@ pub(crate) fn build() -> Result<Debs> {
     let key = source_key(&target.join("release/tp2-verify"))?;
     let dir = target.join("deb");
     let stamp = dir.join("sources.key");
-    if fs::read_to_string(&stamp).is_ok_and(|built_from| built_from == key) {
-        if let Ok(debs) = find(&dir, &key) {
-            return Ok(debs);
-        }
+    if fs::read_to_string(&stamp).is_ok_and(|built_from| built_from == key)
+        && let Ok(debs) = find(&dir, &key)
+    {
+        return Ok(debs);
     }
     if dir.exists() {
         fs::remove_dir_all(&dir).with_context(|| format!("cannot empty {}", dir.display()))?;

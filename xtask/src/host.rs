@@ -87,13 +87,12 @@ pub(crate) fn debian_mirror() -> Result<String> {
     };
     // Security and other archives have other layouts; the main archive is the one with plain suite names.
     list.lines()
-        .filter_map(|line| {
+        .find_map(|line| {
             let mut fields = line.split('|');
             let (uri, codename, component, origin) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
             let main_archive = origin == "Debian" && component == "main" && !codename.contains('-') && !uri.contains("security");
             main_archive.then(|| uri.trim_end_matches('/').to_owned())
         })
-        .next()
         .ok_or_else(|| {
             anyhow::anyhow!("apt lists no Debian main archive: add one to /etc/apt/sources.list.d and run `apt-get update` as root")
         })

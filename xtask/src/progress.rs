@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Steps shorter than this were found in a cache: their time is not worth a word.
@@ -29,4 +29,27 @@ pub(crate) fn step<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<T>
         Err(_) => eprintln!("FAIL {what} ({:.0} s)", took.as_secs_f32()),
     }
     result
+}
+
+/// A named part of something larger.
+pub(crate) type Part = (&'static str, fn() -> Result<()>);
+
+/// Does every part, also after one failed, and counts what passed.
+pub(crate) fn all(what: &str, parts: &[Part]) -> Result<()> {
+    let mut failed = Vec::new();
+    for (name, part) in parts {
+        if let Err(error) = step(name, part) {
+            println!("FAIL {name}: {error:#}");
+            failed.push(*name);
+        }
+    }
+    println!(
+        "{what}: {} passed, {} failed",
+        parts.len() - failed.len(),
+        failed.len()
+    );
+    if failed.is_empty() {
+        return Ok(());
+    }
+    bail!("failed: {}", failed.join(", "))
 }

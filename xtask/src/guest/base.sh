@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Runs in the chroot of a fresh Debian system: the agent, and a boot without what a throw-away guest does not need.
+set -eu
 kernel=$(cat /tp2/kernel)
 install -m 755 /tp2/tp2-agent /usr/local/sbin/tp2-agent
 cat >/etc/systemd/system/tp2-agent.service <<-'UNIT'

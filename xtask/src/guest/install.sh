@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Runs in the chroot of a Debian system: installs our packages the way a user does, then collects what the scenarios need.
+set -eu
 kernel=$(cat /tp2/kernel)
 export DEBIAN_FRONTEND=noninteractive
 start=$(date +%s)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Runs in the chroot with the kernel's tools: W=1, sparse, checkpatch and an arm64 build. Any word from them is a failure.
+set -eu
 kernel=$(cat /tp2/kernel)
 arm64=$(echo "$kernel" | sed 's/-amd64$/-arm64/')
 cd /tp2/rust-kmod
@@ -7,11 +8,11 @@ cd /tp2/rust-kmod
 build() {
 	what=$1
 	shift
-	make "$@" clean >/tp2/build.log 2>&1 && make "$@" W=1 modules selftests >>/tp2/build.log 2>&1 || {
+	if ! { make "$@" clean && make "$@" W=1 modules selftests; } >/tp2/build.log 2>&1; then
 		echo "$what does not build:"
 		cat /tp2/build.log
 		exit 1
-	}
+	fi
 	# sparse 0.6.4 takes the static_assert of the kernel's own MODULE_INFO (7.3) for no constant.
 	if grep -E 'warning:|error:' /tp2/build.log | grep -v 'error: bad constant expression$'; then
 		echo "$what is not clean"

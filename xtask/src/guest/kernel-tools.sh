@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Runs in the chroot of a Debian system: brings sparse, the kernel's checkpatch, and what compiles for arm64.
+set -eu
 kernel=$(cat /tp2/kernel)
 export DEBIAN_FRONTEND=noninteractive
 series=$(echo "$kernel" | cut -d. -f1,2)

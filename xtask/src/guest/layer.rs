@@ -75,7 +75,7 @@ impl Layer {
             .prefix("image-")
             .tempdir_in(cache::dir()?)?;
         let script = r#"mkdir "$1/root"
-            tar -C "$1/root" --exclude='./dev/*' -xpf "$2"
+            tar -C "$1/root" -xpf "$2"
             mke2fs -q -t ext4 -L tp2 -d "$1/root" "$3" "$4M""#;
         let shell = if host::is_root() {
             Cmd::new("sh")
@@ -126,14 +126,15 @@ fn make(spec: &Spec<'_>, half: &Path) -> Result<()> {
                     .map(|d| format!("--dpkgopt=path-exclude=/usr/share/{d}/*")),
             )
             .arg(format!("--setup-hook={PIN_KERNELS}")),
-        // The origin's device nodes cannot be made in a user namespace; mmdebstrap provides /dev while hooks run.
         Origin::Root(layer) => cmd
             .args(["--variant=custom", "--skip=update,cleanup/apt/lists"])
             .arg(format!(
-                "--setup-hook=tar -C \"$1\" --exclude='./dev/*' -xpf {}",
+                "--setup-hook=tar-in {} /",
                 shell_quote(&layer.root_tar())?
             )),
     };
+    // Device nodes cannot be unpacked again in a user namespace; the guests' kernels make their own.
+    cmd = cmd.arg("--skip=output/dev");
     cmd = cmd.arg("--customize-hook=mkdir -p \"$1/tp2/out\"");
     for input in spec.inputs.iter().chain([&script.as_path()]) {
         cmd = cmd.arg(format!(

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Runs in the chroot of the upgraded system: purges our packages and lists what is there that was not there before them.
+set -eu
 export DEBIAN_FRONTEND=noninteractive
 apt-get purge --yes tp2-p2pdma-dkms tp2-verify
 find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /run -o -path /tmp -o -path /tp2 \) -prune -o -print | LC_ALL=C sort >/tp2/files-after

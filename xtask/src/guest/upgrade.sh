@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Runs in the chroot of a Debian system with an older kernel: installs our packages, then a newer kernel, the way apt does it.
+set -eu
 old=$(cat /tp2/kernel)
 new=$(cat /tp2/new-kernel)
 export DEBIAN_FRONTEND=noninteractive

@@ -12,10 +12,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 
 use self::guest::Guest;
+use crate::deb::{self, Debs};
+use crate::guest as debian;
 use crate::guest::{ScenarioGuest, kernels};
 use crate::vm::machine::Machine;
 use crate::vm::{Accel, Boot, Vm, kernel_log};
-use crate::{deb, guest as debian};
 
 /// Until a scenario guest's agent answers, emulation on a busy host included.
 const BOOT_LIMIT: Duration = Duration::from_secs(120);
@@ -35,6 +36,15 @@ pub(crate) struct Expect {
 /// Something a scenario does besides asking for every pair.
 type Step = fn(&mut Guest) -> Result<()>;
 
+/// Which of the two stock kernels a scenario runs on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kernel {
+    /// The archive's newest.
+    Newest,
+    /// The newest of an older series.
+    Previous,
+}
+
 /// A machine, parameters, and what has to come of them.
 pub(crate) struct Scenario {
     /// Name for `--scenario`.
@@ -42,6 +52,8 @@ pub(crate) struct Scenario {
     /// What it shows, in one line.
     about: &'static str,
     machine: Machine,
+    /// Which of the two stock kernels it runs on.
+    kernel: Kernel,
     /// Module parameters; `{a}` stands for the address of function `a`.
     params: &'static str,
     expect: Vec<Expect>,
@@ -82,23 +94,18 @@ pub(crate) fn run(names: &[String], workers: usize) -> Result<()> {
     }
     let debs = deb::build()?;
     let kernels = kernels::choose()?;
-    let installed = crate::progress::step(
-        &format!(
-            "guest: Debian {} with Linux {}, packages installed by apt",
-            debian::SUITE,
-            kernels.newest
-        ),
-        || {
-            let base = debian::base(&kernels.newest)?;
-            debian::installed(&kernels.newest, &base, &debs)
-        },
-    )?;
-    let guest = ScenarioGuest::from(&installed)?;
-    let accel = Accel::detect(&guest);
+    let newest = guest_with(&kernels.newest, &debs)?;
+    let previous = if scenarios.iter().any(|s| s.kernel == Kernel::Previous) {
+        Some(guest_with(&kernels.previous, &debs)?)
+    } else {
+        None
+    };
+    let accel = Accel::detect(&newest);
     println!(
-        "{} scenarios on stock Linux {} in QEMU ({}), simulated PCI topologies",
+        "{} scenarios on stock Linux {} (some on {}) in QEMU ({}), simulated PCI topologies",
         scenarios.len(),
         kernels.newest,
+        kernels.previous,
         accel.name()
     );
 
@@ -109,7 +116,11 @@ pub(crate) fn run(names: &[String], workers: usize) -> Result<()> {
             scope.spawn(|| {
                 while let Some(scenario) = queue.lock().ok().and_then(|mut queue| queue.pop_front())
                 {
-                    let outcome = run_one(&scenario, &guest, accel);
+                    let guest = match scenario.kernel {
+                        Kernel::Newest => &newest,
+                        Kernel::Previous => previous.as_ref().unwrap_or(&newest),
+                    };
+                    let outcome = run_one(&scenario, guest, accel);
                     print_verdict(&outcome);
                     if let Ok(mut outcomes) = outcomes.lock() {
                         outcomes.push(outcome);
@@ -119,6 +130,18 @@ pub(crate) fn run(names: &[String], workers: usize) -> Result<()> {
         }
     });
     summary(&outcomes.into_inner().unwrap_or_default())
+}
+
+fn guest_with(kernel: &str, debs: &Debs) -> Result<ScenarioGuest> {
+    let what = format!(
+        "guest: Debian {} with Linux {kernel}, packages installed by apt",
+        debian::SUITE
+    );
+    let installed = crate::progress::step(&what, || {
+        let base = debian::base(kernel)?;
+        debian::installed(kernel, &base, debs)
+    })?;
+    ScenarioGuest::from(&installed)
 }
 
 fn print_verdict(outcome: &Outcome) {

@@ -92,12 +92,12 @@ pub(super) fn bad_parameters(guest: &mut Guest) -> Result<()> {
     let too_many_vendors = ["1002"; 17].join(",");
     let too_many_pairs = ["0000:05:00.0+0000:08:00.0"; 65].join(",");
     let too_many_bridges = ["8086:29c0"; 33].join(",");
-    let long = [
+    let too_many = [
         ("vendors", too_many_vendors.as_str()),
         ("pairs", &too_many_pairs),
         ("deny", &too_many_bridges),
     ];
-    for (name, value) in BAD_PARAMETERS.iter().chain(&long) {
+    for (name, value) in BAD_PARAMETERS.iter().chain(&too_many) {
         let shown: String = value.chars().take(40).collect();
         let what = format!("{name}='{shown}'");
         guest.get("dmesg -c >/dev/null")?;
@@ -186,19 +186,7 @@ pub(super) fn links_appear(guest: &mut Guest) -> Result<()> {
 
 pub(super) fn ftrace_disabled(guest: &mut Guest) -> Result<()> {
     const SYSCTL: &str = "/proc/sys/kernel/ftrace_enabled";
-    guest.get(&format!("echo 0 >{SYSCTL}"))?;
-    let answer = guest.ask("a", "b")?;
-    guest.same("answer with ftrace disabled", &answer, &-1);
-    let self_test = guest.state("self_test")?;
-    guest.check(
-        &format!("self_test says fail and why (said: {self_test})"),
-        self_test.starts_with("fail: ") && self_test.contains("ftrace_enabled"),
-    );
-    let report = guest.verify()?;
-    guest.gate(&report, "module.effective", "fail");
-    guest.get(&format!("echo 1 >{SYSCTL}"))?;
-    let answer = guest.ask("a", "b")?;
-    guest.same("answer with ftrace enabled again", &answer, &8);
+    not_acting_while(guest, SYSCTL)?;
     guest.unload()?;
 
     guest.get(&format!("echo 0 >{SYSCTL}"))?;
@@ -217,6 +205,33 @@ pub(super) fn ftrace_disabled(guest: &mut Guest) -> Result<()> {
         self_test.as_str(),
         "pass",
     );
+    Ok(())
+}
+
+pub(super) fn kprobes_disarmed(guest: &mut Guest) -> Result<()> {
+    not_acting_while(guest, "/sys/kernel/debug/kprobes/enabled")
+}
+
+/// With `0` in the switch the module must be shown as not acting; with `1` it acts again.
+fn not_acting_while(guest: &mut Guest, switch: &str) -> Result<()> {
+    guest.get(&format!("echo 0 >{switch}"))?;
+    let answer = guest.ask("a", "b")?;
+    guest.same("answer while disarmed", &answer, &-1);
+    let self_test = guest.state("self_test")?;
+    guest.check(
+        &format!("self_test says fail and why (said: {self_test})"),
+        self_test.starts_with("fail: ") && self_test.contains("ftrace_enabled"),
+    );
+    let report = guest.verify()?;
+    guest.gate(&report, "module.effective", "fail");
+    guest.same(
+        "verdict while disarmed",
+        report["pairs"][0]["verdict"].as_str().unwrap_or_default(),
+        "ineffective",
+    );
+    guest.get(&format!("echo 1 >{switch}"))?;
+    let answer = guest.ask("a", "b")?;
+    guest.same("answer when armed again", &answer, &8);
     Ok(())
 }
 

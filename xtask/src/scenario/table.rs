@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The table of scenarios. A new one is a new row here, and a step in [`super::steps`] if it does more than ask.
 
-use super::{Expect, Scenario, steps};
+use super::{Expect, Kernel, Scenario, steps};
 use crate::vm::machine::{self, GPU, Machine, NETWORK_CARD, OTHER_VENDOR_GPU};
 
 const OVERRIDE: &str = "override";
@@ -17,6 +17,7 @@ impl Scenario {
             name,
             about,
             machine,
+            kernel: Kernel::Newest,
             params: "",
             expect: Vec::new(),
             prepare: None,
@@ -61,6 +62,18 @@ impl Scenario {
             .one_way(b, a, kernel, answer, rule)
     }
 
+    fn on_previous_kernel(mut self) -> Self {
+        self.kernel = Kernel::Previous;
+        self
+    }
+
+    /// QEMU before 8.1 loses races between code patching and running threads under emulation (the kernel's own
+    /// kretprobe sample crashes there too): one emulation thread for all CPUs avoids them.
+    fn one_emulation_thread(mut self) -> Self {
+        self.machine.emulation_options = ",thread=single";
+        self
+    }
+
     fn prepare(mut self, step: super::Step) -> Self {
         self.prepare = Some(step);
         self
@@ -96,6 +109,7 @@ fn under_load() -> Vec<Scenario> {
             "load-unload-cycles",
             "1,000 load/unload cycles while callers run: no splat, no leak, no other answer",
         )
+        .one_emulation_thread()
         .prepare(steps::load_unload_cycles),
         x99_overridden(
             "concurrent-callers",
@@ -214,9 +228,15 @@ fn lifecycle() -> Vec<Scenario> {
         .then(steps::links_appear),
         x99_overridden(
             "ftrace-disabled",
-            "kernel.ftrace_enabled=0: shown as not acting",
+            "kernel.ftrace_enabled=0 (kernels before 7.3): shown as not acting",
         )
+        .on_previous_kernel()
         .then(steps::ftrace_disabled),
+        x99_overridden(
+            "kprobes-disarmed",
+            "all kprobes disarmed through debugfs: shown as not acting",
+        )
+        .then(steps::kprobes_disarmed),
         x99_overridden(
             "captured-tree",
             "tp2-verify --root on a captured tree says what it said live",

@@ -29,13 +29,14 @@ impl Accel {
                 return Self::Tcg;
             }
             let boot = Boot { kernel: &guest.kernel, initrd: &guest.initrd, disk: None, append: "", limit: PROBE_LIMIT };
-            match Vm::boot(&machine::bare(), Self::Kvm, &boot) {
-                Ok(_) => Self::Kvm,
-                Err(_) => {
-                    eprintln!("/dev/kvm opens, but a probe guest did not come up within {} s: using emulation (TCG)", PROBE_LIMIT.as_secs());
-                    Self::Tcg
-                }
+            if Vm::boot(&machine::bare(), Self::Kvm, &boot).is_ok() {
+                return Self::Kvm;
             }
+            eprintln!(
+                "/dev/kvm opens, but a probe guest did not come up within {} s: using emulation (TCG)",
+                PROBE_LIMIT.as_secs()
+            );
+            Self::Tcg
         })
     }
 

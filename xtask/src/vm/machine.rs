@@ -30,9 +30,11 @@ impl Function {
 #[derive(Clone, Debug)]
 pub(crate) struct Machine {
     /// QEMU's `-machine`.
-    pub(crate) machine_type: &'static str,
+    pub(crate) chipset: &'static str,
     /// QEMU's `-cpu`: vendor and family decide the kernel's answer.
     pub(crate) cpu: &'static str,
+    /// What follows QEMU's `-accel tcg`.
+    pub(crate) emulation_options: &'static str,
     /// Memory in MiB.
     pub(crate) mib: u32,
     /// QEMU's `-device` arguments.
@@ -46,8 +48,9 @@ pub(crate) struct Machine {
 /// An Intel machine without any card.
 pub(crate) fn bare() -> Machine {
     Machine {
-        machine_type: "q35",
+        chipset: "q35",
         cpu: "Broadwell-v4",
+        emulation_options: "",
         mib: 768,
         devices: Vec::new(),
         append: "",
@@ -130,7 +133,7 @@ impl Machine {
         names: [&'static str; 2],
         model: &str,
     ) -> Self {
-        self.machine_type = "q35,kernel-irqchip=split";
+        self.chipset = "q35,kernel-irqchip=split";
         self.append = "intel_iommu=on";
         let mut machine = self
             .device("intel-iommu".into())
