@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+//! The command line.
+
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use anstream::{AutoStream, ColorChoice};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::{
+    collect::{self, Root, RootError, module_file},
+    facts::{ModuleFile, ReadError},
+    render, report,
+};
+
+/// Exit status of a tool error, as clap's for bad usage.
+pub const EXIT_ERROR: u8 = 2;
+
+/// Tells whether two AMD GPUs can reach each other over `PCIe`, and what is in the way.
+#[derive(Debug, Parser)]
+#[command(name = "tp2-verify", version, max_term_width = 100)]
+#[command(
+    after_help = "Exit status: 0 ready or module not needed; 1 module will help, blocked or ineffective; 2 tool error; \
+                        3 unsafe; 4 inconclusive; 5 no pair to judge."
+)]
+pub struct Cli {
+    /// Read this directory in place of the running machine
+    #[arg(long, global = true, value_name = "DIR", default_value = "/")]
+    root: PathBuf,
+    /// Print JSON
+    #[arg(long, global = true)]
+    json: bool,
+    /// When to use colour; `NO_COLOR` is honoured
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: When,
+    /// Print all evidence
+    #[arg(short, long, global = true)]
+    verbose: bool,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Judge the machine (the default)
+    Check,
+    /// Describe a kernel module file: .ko, .ko.gz, .ko.xz or .ko.zst
+    Module {
+        /// The file
+        file: PathBuf,
+    },
+    /// Print a completion script
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+/// Why there is no result.
+#[derive(Debug, Error)]
+pub enum ToolError {
+    /// The root is none.
+    #[error(transparent)]
+    Root(#[from] RootError),
+    /// The file is no readable module.
+    #[error("{file}: {reason}; give a kernel module file (.ko, .ko.gz, .ko.xz or .ko.zst)", file = .0.path, reason = .0.reason)]
+    Module(ReadError),
+    /// Standard output is gone.
+    #[error("the result could not be written: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl Cli {
+    /// Does what was asked; returns the exit status.
+    pub fn run(&self) -> Result<u8, ToolError> {
+        let choice = match self.color {
+            When::Auto => AutoStream::choice(&io::stdout()),
+            When::Always => ColorChoice::Always,
+            When::Never => ColorChoice::Never,
+        };
+        // Rendered whole, then written at once: a reader that goes away is noticed in one place.
+        let mut text = Vec::new();
+        let exit = match &self.command {
+            None | Some(Command::Check) => self.check(&mut text)?,
+            Some(Command::Module { file }) => self.module(&mut text, file)?,
+            Some(Command::Completions { shell }) => {
+                clap_complete::generate(*shell, &mut Self::command(), "tp2-verify", &mut text);
+                0
+            }
+        };
+        let mut out = AutoStream::new(io::stdout(), choice);
+        match out.write_all(&text).and_then(|()| out.flush()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+            _ => Ok(exit),
+        }
+    }
+
+    fn check(&self, out: &mut Vec<u8>) -> Result<u8, ToolError> {
+        let root = Root::open(&self.root)?;
+        let report = report::make(&collect::collect(&root));
+        if self.json {
+            render::json::write(out, &report)?;
+        } else {
+            render::table::write(out, &report, self.verbose)?;
+        }
+        Ok(report.exit)
+    }
+
+    fn module(&self, out: &mut Vec<u8>, path: &Path) -> Result<u8, ToolError> {
+        let bytes =
+            collect::read_named(path, module_file::FILE_LIMIT).map_err(ToolError::Module)?;
+        let described = module_file::describe(&path.to_string_lossy(), &bytes);
+        let module = described.map_err(ToolError::Module)?;
+        if self.json {
+            let document = ModuleDocument {
+                schema: report::SCHEMA,
+                module,
+            };
+            render::json::write(out, &document)?;
+        } else {
+            render::module::write(out, &module, self.verbose)?;
+        }
+        Ok(0)
+    }
+}
+
+/// What `module --json` prints.
+#[derive(Serialize)]
+struct ModuleDocument {
+    schema: &'static str,
+    module: ModuleFile,
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+//! Where the tool runs: CPU, firmware, container, rights.
+
+use super::Root;
+use crate::facts::{Cpu, Host, Reading};
+
+/// Paths that only containers have.
+const CONTAINER_MARKS: [&str; 3] = [".dockerenv", "run/.containerenv", "run/systemd/container"];
+/// `/proc/cpuinfo` of a machine with some thousand CPUs.
+const CPUINFO_LIMIT: u64 = 16 * 1024 * 1024;
+
+/// Reads the host.
+pub(super) fn read(root: &Root) -> Host {
+    let marks = CONTAINER_MARKS.iter().filter(|path| root.exists(path));
+    Host {
+        root: root.is_live().then(|| is_root(root)).flatten(),
+        cpu: cpu(root),
+        version: root.text("proc/version"),
+        dmi_vendor: root.text("sys/class/dmi/id/sys_vendor"),
+        dmi_product: root.text("sys/class/dmi/id/product_name"),
+        container_marks: marks.map(|path| (*path).to_owned()).collect(),
+        cmdline: root.text("proc/cmdline"),
+    }
+}
+
+fn cpu(root: &Root) -> Reading<Cpu> {
+    let text = root.text_up_to("proc/cpuinfo", CPUINFO_LIMIT)?;
+    Ok(parse_cpuinfo(&text))
+}
+
+/// The first processor of a `cpuinfo`.
+#[must_use]
+pub fn parse_cpuinfo(text: &str) -> Cpu {
+    let first: Vec<(&str, &str)> = text
+        .lines()
+        .take_while(|line| !line.trim().is_empty())
+        .filter_map(|line| line.split_once(':'))
+        .map(|(key, value)| (key.trim(), value.trim()))
+        .collect();
+    let get = |name: &str| first.iter().find(|(key, _)| *key == name).map(|(_, v)| *v);
+    Cpu {
+        vendor: get("vendor_id").unwrap_or_default().to_owned(),
+        family: get("cpu family").and_then(|text| text.parse().ok()),
+        model: get("model").and_then(|text| text.parse().ok()),
+        name: get("model name").unwrap_or_default().to_owned(),
+        hypervisor: get("flags").is_some_and(|flags| flags.split(' ').any(|f| f == "hypervisor")),
+    }
+}
+
+/// Whether the effective user is root, as the kernel tells the process about itself.
+fn is_root(root: &Root) -> Option<bool> {
+    let status = root.text("proc/self/status").ok()?;
+    let ids = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;
+    Some(ids.split_whitespace().nth(1)? == "0")
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+//! The only code that reads the machine. It takes a root directory and makes [`Facts`].
+
+pub mod host;
+pub mod kernel;
+pub mod kfd;
+pub mod module_file;
+pub mod modules;
+mod pci;
+pub mod pci_config;
+mod root;
+mod signature;
+
+pub use root::{Root, RootError, read_named};
+
+use crate::facts::Facts;
+
+/// Reads everything that the gates need.
+#[must_use]
+pub fn collect(root: &Root) -> Facts {
+    let kernel = kernel::read(root);
+    let (pci, pci_skipped) = pci::read(root);
+    Facts {
+        host: host::read(root),
+        amdgpu: modules::amdgpu(root, &kernel.release),
+        module: modules::tp2(root, &kernel.release),
+        kernel,
+        pci,
+        pci_skipped,
+        kfd: kfd::read(root),
+    }
+}

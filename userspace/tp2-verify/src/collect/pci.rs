@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+//! PCI functions, their bridges and their ACS words, from sysfs.
+
+use std::{collections::BTreeSet, str::FromStr};
+
+use super::{
+    Root,
+    pci_config::{Lookup, acs_control, port_type},
+};
+use crate::facts::{Bdf, PciDevice, ReadError, ReadErrorKind, Reading};
+
+const DEVICES: &str = "sys/bus/pci/devices";
+/// Extended configuration space.
+const CONFIG_LIMIT: u64 = 4096;
+
+/// Reads all functions; the second list holds those that make no sense.
+pub(super) fn read(root: &Root) -> (Reading<Vec<PciDevice>>, Vec<ReadError>) {
+    let names = match root.names(DEVICES) {
+        Ok(names) => names,
+        Err(error) => return (Err(error), Vec::new()),
+    };
+    let mut devices = Vec::new();
+    let mut skipped = Vec::new();
+    for name in names {
+        match device(root, &name) {
+            Ok(device) => devices.push(device),
+            Err(error) => skipped.push(error),
+        }
+    }
+    devices.sort_by_key(|device| device.bdf);
+    read_configs(root, &mut devices);
+    (Ok(devices), skipped)
+}
+
+/// Reads one function, without its configuration space.
+fn device(root: &Root, name: &str) -> Reading<PciDevice> {
+    let link = format!("{DEVICES}/{name}");
+    let bdf =
+        Bdf::from_str(name).map_err(|error| ReadError::malformed(&link, error.to_string()))?;
+    let path = root.real(&link)?;
+    let (host, upstream) = ancestors(&path, bdf).ok_or_else(|| {
+        ReadError::malformed(
+            &link,
+            "does not lead to a directory below a pciDDDD:BB directory",
+        )
+    })?;
+    let hex = |attribute: &str| -> Reading<u32> {
+        let file = format!("{path}/{attribute}");
+        let text = root.text(&file)?;
+        let digits = text.strip_prefix("0x").unwrap_or(&text);
+        u32::from_str_radix(digits, 16).map_err(|_| {
+            ReadError::malformed(&file, format!("{text:?} is not a hexadecimal number"))
+        })
+    };
+    let id = |attribute: &str| -> Reading<u16> {
+        let too_large =
+            |_| ReadError::malformed(&format!("{path}/{attribute}"), "is more than 16 bits");
+        u16::try_from(hex(attribute)?).map_err(too_large)
+    };
+    let driver = match root.link_name(&format!("{path}/driver")) {
+        Ok(name) => Ok(Some(name)),
+        Err(error) if error.is_absent() => Ok(None),
+        Err(error) => Err(error),
+    };
+    Ok(PciDevice {
+        bdf,
+        root: host,
+        upstream,
+        vendor: id("vendor"),
+        device: id("device"),
+        class: hex("class"),
+        driver,
+        port_type: Err(not_needed(&path)),
+        acs_control: Err(not_needed(&path)),
+        iommu_type: iommu_type(root, &path),
+        path,
+    })
+}
+
+/// The host bridge's directory name and the bridges above, nearest first, from a real path.
+fn ancestors(path: &str, own: Bdf) -> Option<(String, Vec<Bdf>)> {
+    let parts: Vec<&str> = path.split('/').collect();
+    // The last one: below VMD there are two.
+    let at = parts
+        .iter()
+        .rposition(|part| part.starts_with("pci") && part.contains(':'))?;
+    let host = (*parts.get(at)?).to_owned();
+    let mut chain = Vec::new();
+    for part in parts.get(at.checked_add(1)?..)? {
+        chain.push(Bdf::from_str(part).ok()?);
+    }
+    let last = chain.pop()?;
+    chain.reverse();
+    (last == own).then_some((host, chain))
+}
+
+/// Reads configuration space where it matters: of GPUs, of what is above them, and of the first on each root bus.
+///
+/// Not of every function, since that wakes those that sleep.
+fn read_configs(root: &Root, devices: &mut [PciDevice]) {
+    let mut wanted = BTreeSet::new();
+    for gpu in devices
+        .iter()
+        .filter(|device| device.is_gpu() == Some(true))
+    {
+        wanted.insert(gpu.bdf);
+        wanted.extend(&gpu.upstream);
+        let on_root_bus = |other: &&PciDevice| other.root == gpu.root && other.upstream.is_empty();
+        wanted.extend(devices.iter().find(on_root_bus).map(|first| first.bdf));
+    }
+    for device in devices
+        .iter_mut()
+        .filter(|device| wanted.contains(&device.bdf))
+    {
+        let file = format!("{}/config", device.path);
+        match root.bytes(&file, CONFIG_LIMIT) {
+            Ok(bytes) => {
+                device.port_type = reading(&file, bytes.len(), port_type(&bytes));
+                device.acs_control = reading(&file, bytes.len(), acs_control(&bytes));
+            }
+            Err(error) => {
+                device.port_type = Err(error.clone());
+                device.acs_control = Err(error);
+            }
+        }
+    }
+}
+
+fn reading<T>(file: &str, length: usize, lookup: Lookup<T>) -> Reading<Option<T>> {
+    match lookup {
+        Lookup::Found(value) => Ok(Some(value)),
+        Lookup::Missing => Ok(None),
+        Lookup::CutShort => Err(ReadError {
+            path: file.to_owned(),
+            kind: ReadErrorKind::Denied,
+            reason: format!("only {length} bytes could be read; the rest takes root"),
+        }),
+        Lookup::Silent => Err(ReadError::malformed(
+            file,
+            "the device does not answer (all ones)",
+        )),
+    }
+}
+
+fn not_needed(path: &str) -> ReadError {
+    ReadError {
+        path: format!("{path}/config"),
+        kind: ReadErrorKind::Io,
+        reason: "was not read, since no GPU is below it".to_owned(),
+    }
+}
+
+fn iommu_type(root: &Root, path: &str) -> Reading<String> {
+    let group = root.link_name(&format!("{path}/iommu_group"))?;
+    root.text(&format!("sys/kernel/iommu_groups/{group}/type"))
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+//! What a gate says.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use crate::facts::{Bdf, ReadError, Reading};
+
+/// What a finding is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// The machine.
+    Host,
+    /// One GPU.
+    Gpu(Bdf),
+    /// Two GPUs.
+    Pair(Bdf, Bdf),
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Host => f.write_str("host"),
+            Self::Gpu(bdf) => write!(f, "gpu:{bdf}"),
+            Self::Pair(a, b) => write!(f, "pair:{a}+{b}"),
+        }
+    }
+}
+
+impl Serialize for Scope {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// How a gate ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// It is as it should be.
+    Pass,
+    /// It does not stop anything, and deserves a look.
+    Warn,
+    /// It is in the way.
+    Fail,
+    /// It could not be read.
+    Unknown,
+    /// Another gate makes it meaningless.
+    Skip,
+    /// It does not apply here.
+    Na,
+}
+
+impl Status {
+    /// The word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+            Self::Unknown => "unknown",
+            Self::Skip => "skip",
+            Self::Na => "na",
+        }
+    }
+}
+
+/// What a finding means for the verdict, where the status alone does not say it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bearing {
+    /// The status says it all: a failure blocks.
+    #[default]
+    Plain,
+    /// The kernel allows the pair by itself.
+    KernelAllows,
+    /// The host-bridge test is what refuses, and the module overrides it, or would.
+    Overridable,
+    /// The module is not there.
+    ModuleAbsent,
+    /// The module is there and does not act.
+    ModuleInert,
+    /// KFD has no link for the pair, or one way only.
+    LinkMissing,
+    /// A bridge that is known to corrupt is forced.
+    Unsafe,
+    /// There is nothing to judge.
+    NotJudged,
+}
+
+/// Where a value was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Evidence {
+    /// Path or command.
+    pub source: String,
+    /// What was read there, or why it could not be read.
+    pub value: String,
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// Id of the gate.
+    pub gate: &'static str,
+    /// What it is about.
+    pub scope: Scope,
+    /// How it ended.
+    pub status: Status,
+    /// One sentence.
+    pub summary: String,
+    /// What it rests on.
+    pub evidence: Vec<Evidence>,
+    /// What to do, if something is to be done.
+    pub remedy: Option<String>,
+    /// What it means for the verdict.
+    #[serde(skip)]
+    pub bearing: Bearing,
+}
+
+impl Finding {
+    /// Makes a finding without evidence or remedy.
+    #[must_use]
+    pub fn new(
+        gate: &'static str,
+        scope: Scope,
+        status: Status,
+        summary: impl Into<String>,
+    ) -> Self {
+        Self {
+            gate,
+            scope,
+            status,
+            summary: summary.into(),
+            evidence: Vec::new(),
+            remedy: None,
+            bearing: Bearing::Plain,
+        }
+    }
+
+    /// Makes the finding that something could not be read.
+    #[must_use]
+    pub fn unreadable(gate: &'static str, scope: Scope, what: &str, error: &ReadError) -> Self {
+        Self::new(
+            gate,
+            scope,
+            Status::Unknown,
+            format!("{what} could not be read: {error}"),
+        )
+        .failed_reading(error)
+    }
+
+    /// Adds what was read.
+    #[must_use]
+    pub fn evidence(mut self, source: impl Into<String>, value: impl Into<String>) -> Self {
+        self.evidence.push(Evidence {
+            source: source.into(),
+            value: value.into(),
+        });
+        self
+    }
+
+    /// Adds a value as read, or the reason why it was not.
+    #[must_use]
+    pub fn reading(self, path: &str, reading: &Reading<String>) -> Self {
+        match reading {
+            Ok(value) => self.evidence(format!("/{path}"), value.clone()),
+            Err(error) => self.failed_reading(error),
+        }
+    }
+
+    /// Adds a reading that failed.
+    #[must_use]
+    pub fn failed_reading(self, error: &ReadError) -> Self {
+        self.evidence(format!("/{}", error.path), error.reason.clone())
+    }
+
+    /// Adds a remedy.
+    #[must_use]
+    pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
+        self.remedy = Some(remedy.into());
+        self
+    }
+
+    /// Sets what it means for the verdict.
+    #[must_use]
+    pub fn bearing(mut self, bearing: Bearing) -> Self {
+        self.bearing = bearing;
+        self
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+//! `gpu.kfd`: whether KFD knows the GPU (`kfd_topology.c`: `domain` and `location_id` are its PCI address). A GPU that
+//! has no driver, or another one, cannot be there: that is named first.
+
+use crate::{
+    facts::Facts,
+    finding::{Finding, Scope, Status},
+    view::{self, Gpu, GpuKind, NoNode},
+};
+
+pub(super) const ID: &str = "gpu.kfd";
+const NODES: &str = "/sys/class/kfd/kfd/topology/nodes";
+
+pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
+    if let Err(error) = &facts.pci {
+        return vec![Finding::unreadable(
+            ID,
+            Scope::Host,
+            "the list of PCI devices",
+            error,
+        )];
+    }
+    let gpus = view::gpus(facts)
+        .into_iter()
+        .filter(|gpu| !matches!(gpu.kind, GpuKind::Integrated(_)));
+    let mut findings: Vec<Finding> = gpus.map(|gpu| judge_gpu(facts, &gpu)).collect();
+    findings.extend(
+        facts
+            .pci_skipped
+            .iter()
+            .map(|error| Finding::unreadable(ID, Scope::Host, "a PCI device", error)),
+    );
+    let devices = facts.pci.as_deref().unwrap_or_default();
+    let doubtful = devices.iter().filter(|device| {
+        let vendor = device.vendor.as_ref().map(|vendor| *vendor == view::AMD);
+        vendor.is_err() || (vendor == Ok(true) && device.class.is_err())
+    });
+    findings.extend(doubtful.map(|device| {
+        let error = device.vendor.as_ref().err().or(device.class.as_ref().err());
+        let scope = Scope::Gpu(device.bdf);
+        match error {
+            Some(error) => Finding::unreadable(ID, scope, "whether this is a GPU", error),
+            None => Finding::new(
+                ID,
+                scope,
+                Status::Unknown,
+                "whether this is a GPU is not known",
+            ),
+        }
+    }));
+    findings
+}
+
+fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Finding {
+    let device = gpu.device;
+    let bdf = device.bdf;
+    let finding = |status, summary: String| Finding::new(ID, Scope::Gpu(bdf), status, summary);
+    let missing = match view::kfd_node(facts, bdf) {
+        Ok(node) => {
+            let pass = finding(Status::Pass, format!("KFD knows {bdf} as node {}", node.id));
+            return pass.evidence(
+                format!("/{}/properties", node.path),
+                "domain and location_id are this GPU's",
+            );
+        }
+        Err(missing) => missing,
+    };
+    let driver = format!("/{}/driver", device.path);
+    match &device.driver {
+        Ok(None) => {
+            return finding(Status::Fail, format!("{bdf} has no driver, so KFD cannot know it"))
+                .evidence(driver, "no such link")
+                .remedy("read the kernel log for amdgpu and this address; modprobe amdgpu if it is not loaded");
+        }
+        Ok(Some(name)) if name != "amdgpu" => {
+            return finding(
+                Status::Fail,
+                format!("{bdf} belongs to the driver {name}, so KFD cannot know it"),
+            )
+            .evidence(driver, name.clone())
+            .remedy("give the device back to amdgpu");
+        }
+        _ => {}
+    }
+    without_node(missing, finding)
+}
+
+/// The device is well; what of KFD?
+fn without_node(missing: NoNode, finding: impl Fn(Status, String) -> Finding) -> Finding {
+    match missing {
+        NoNode::NoKfd(error) if error.is_absent() => finding(Status::Fail, "there is no KFD".to_owned())
+            .failed_reading(&error)
+            .remedy("boot a kernel whose amdgpu has CONFIG_HSA_AMD=y"),
+        NoNode::NoKfd(error) => finding(Status::Unknown, format!("KFD's topology could not be read: {error}"))
+            .failed_reading(&error),
+        NoNode::NotListed(None) => finding(Status::Fail, "amdgpu drives this GPU, but KFD has no node for it".to_owned())
+            .evidence(NODES, "no node with this domain and location_id")
+            .remedy("read the kernel log for kfd and this address: the chip or its firmware may be unsupported"),
+        NoNode::NotListed(Some(error)) => {
+            finding(Status::Unknown, format!("whether KFD knows this GPU could not be read: {error}"))
+                .failed_reading(&error)
+        }
+        NoNode::Ambiguous(ids) => {
+            let ids: Vec<String> = ids.iter().map(u32::to_string).collect();
+            finding(Status::Unknown, format!("KFD nodes {} all claim to be this GPU", ids.join(", ")))
+                .evidence(NODES, "same domain and location_id")
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+//! `kernel.hsa-amd-p2p`: whether amdgpu was built with `CONFIG_HSA_AMD_P2P`. Without it
+//! `amdgpu_device_is_peer_accessible()` is `return false` (Linux 6.1 to 7.3) and never asks for the distance.
+//! The kernel's configuration speaks for the kernel's own amdgpu only.
+
+use crate::{
+    facts::Facts,
+    finding::{Finding, Scope, Status},
+    view::{self, DriverP2p},
+};
+
+pub(super) const ID: &str = "kernel.hsa-amd-p2p";
+const SYMBOL: &str = "pci_p2pdma_distance_many";
+
+pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
+    let finding = |status, summary: &str| Finding::new(ID, Scope::Host, status, summary);
+    if view::gpus(facts).is_empty() {
+        return vec![finding(Status::Na, "there is no AMD GPU")];
+    }
+    let one = match view::driver_p2p(facts) {
+        DriverP2p::On(source, value) => {
+            let asks = facts
+                .amdgpu
+                .info
+                .as_ref()
+                .map(|info| info.needed.iter().any(|s| s == SYMBOL));
+            if asks == Ok(false) && facts.amdgpu.builtin != Ok(true) {
+                let summary = "amdgpu has HSA_AMD_P2P, but the file does not call pci_p2pdma_distance_many: this \
+                               driver decides without the chipset test";
+                finding(Status::Warn, summary).evidence(source, value)
+            } else {
+                finding(Status::Pass, "amdgpu was built with HSA_AMD_P2P").evidence(source, value)
+            }
+        }
+        DriverP2p::Off(source, value) => {
+            let summary = "the override acts on the kernel's answer, but this amdgpu was compiled without \
+                           HSA_AMD_P2P, so KFD cannot use it; loading the module does not help HIP or RCCL on \
+                           this kernel";
+            finding(Status::Fail, summary)
+                .evidence(source, value)
+                .remedy(
+                    "boot a kernel with CONFIG_HSA_AMD_P2P=y (Debian's own kernels have it off)",
+                )
+        }
+        DriverP2p::Unknown(why) => {
+            let summary = format!("whether amdgpu was built with HSA_AMD_P2P is not known: {why}");
+            finding(Status::Unknown, &summary)
+                .evidence("modinfo -p amdgpu", "could not be read")
+                .remedy("look whether `modinfo -p amdgpu` lists pcie_p2p: only an amdgpu with HSA_AMD_P2P has it")
+        }
+    };
+    vec![one]
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+//! The gates: each a pure function of facts in a file of its own, in the order in which they bite.
+
+mod amdgpu_origin;
+mod amdgpu_pcie_p2p;
+mod env_platform;
+mod gpu_kfd;
+mod kernel_hsa_amd_p2p;
+mod kernel_kprobes;
+mod kernel_p2pdma;
+mod module_dkms;
+mod module_effective;
+mod module_loaded;
+mod module_match;
+mod pair_kfd_link;
+mod pair_kind;
+mod pair_route;
+
+use crate::{facts::Facts, finding::Finding};
+
+/// A gate.
+#[derive(Clone, Copy, Debug)]
+pub struct Gate {
+    /// Stable id.
+    pub id: &'static str,
+    /// Whether the verdict waits for it when it could not be read.
+    pub decides: bool,
+    /// What it judges.
+    pub judge: fn(&Facts) -> Vec<Finding>,
+}
+
+const fn gate(id: &'static str, decides: bool, judge: fn(&Facts) -> Vec<Finding>) -> Gate {
+    Gate { id, decides, judge }
+}
+
+/// All gates, in the order in which they bite.
+pub const GATES: [Gate; 14] = [
+    gate(env_platform::ID, false, env_platform::judge),
+    gate(kernel_p2pdma::ID, true, kernel_p2pdma::judge),
+    gate(kernel_hsa_amd_p2p::ID, true, kernel_hsa_amd_p2p::judge),
+    gate(kernel_kprobes::ID, true, kernel_kprobes::judge),
+    gate(amdgpu_origin::ID, false, amdgpu_origin::judge),
+    gate(amdgpu_pcie_p2p::ID, true, amdgpu_pcie_p2p::judge),
+    gate(module_dkms::ID, false, module_dkms::judge),
+    gate(module_match::ID, false, module_match::judge),
+    gate(module_loaded::ID, true, module_loaded::judge),
+    gate(module_effective::ID, true, module_effective::judge),
+    gate(gpu_kfd::ID, true, gpu_kfd::judge),
+    gate(pair_kind::ID, true, pair_kind::judge),
+    gate(pair_route::ID, true, pair_route::judge),
+    gate(pair_kfd_link::ID, true, pair_kfd_link::judge),
+];
+
+/// Runs all gates.
+#[must_use]
+pub fn judge(facts: &Facts) -> Vec<Finding> {
+    GATES.iter().flat_map(|gate| (gate.judge)(facts)).collect()
+}
+
+/// Whether the verdict waits for the gate when it could not be read.
+#[must_use]
+pub fn decides(id: &str) -> bool {
+    GATES.iter().any(|gate| gate.id == id && gate.decides)
+}

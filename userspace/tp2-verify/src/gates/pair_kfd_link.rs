@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+//! `pair.kfd-link`: the `p2p_links` that KFD made between the two GPUs when the second was added (`kfd_add_peer_prop()`,
+//! Linux 6.1 to 7.3). They are what `ROCm` sees; links to CPU nodes are not meant. Flags are those of `kfd_crat.h`.
+
+use crate::{
+    facts::{Facts, KfdLink, KfdNode, ReadError},
+    finding::{Bearing, Finding, Scope, Status},
+    route, view,
+};
+
+pub(super) const ID: &str = "pair.kfd-link";
+
+const FLAG_ENABLED: u64 = 1;
+const FLAG_NO_ATOMICS_32: u64 = 1 << 2;
+const FLAG_NO_ATOMICS_64: u64 = 1 << 3;
+const FLAG_NO_P2P: u64 = 1 << 4;
+
+pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
+    let pairs = view::pairs(facts);
+    let judged = pairs.iter().filter(|(a, b)| view::is_judged(facts, a, b));
+    judged
+        .map(|(a, b)| {
+            let scope = Scope::Pair(a.device.bdf, b.device.bdf);
+            match (
+                view::kfd_node(facts, a.device.bdf),
+                view::kfd_node(facts, b.device.bdf),
+            ) {
+                (Ok(node_a), Ok(node_b)) => {
+                    judge_nodes(facts, scope, (a.device, node_a), (b.device, node_b))
+                }
+                _ => Finding::new(
+                    ID,
+                    scope,
+                    Status::Skip,
+                    "KFD does not know both GPUs; see gpu.kfd",
+                ),
+            }
+        })
+        .collect()
+}
+
+type Side<'a> = (&'a crate::facts::PciDevice, &'a KfdNode);
+
+fn judge_nodes(facts: &Facts, scope: Scope, a: Side<'_>, b: Side<'_>) -> Finding {
+    let links = [link(a.1, b.1), link(b.1, a.1)];
+    match links {
+        [Err(error), _] | [_, Err(error)] => Finding::unreadable(ID, scope, "KFD's links", error),
+        [Ok(Some(there)), Ok(Some(back))] => both_ways(facts, scope, (a, b), [there, back]),
+        [Ok(None), Ok(None)] => none(facts, scope, a, b),
+        [Ok(there), Ok(back)] => {
+            let (from, to) = if there.is_some() { (a, b) } else { (b, a) };
+            let summary = format!(
+                "KFD has a link from {} to {}, but none back",
+                from.0.bdf, to.0.bdf
+            );
+            let failure =
+                Finding::new(ID, scope, Status::Fail, summary).bearing(Bearing::LinkMissing);
+            let found = there
+                .or(back)
+                .map_or_else(String::new, |link| link.path.clone());
+            failure
+                .evidence(format!("/{found}"), "present")
+                .evidence(format!("/{}/p2p_links", to.1.path), format!("no link to node {}", from.1.id))
+                .remedy("compare the BAR sizes of the two GPUs: the one that cannot be reached needs its whole memory behind its BAR")
+        }
+    }
+}
+
+/// The link from one GPU's node to the other's.
+fn link<'a>(from: &'a KfdNode, to: &KfdNode) -> Result<Option<&'a KfdLink>, &'a ReadError> {
+    let links = from.p2p_links.as_ref()?;
+    Ok(links.iter().find(|link| link.to == u64::from(to.id)))
+}
+
+fn none(facts: &Facts, scope: Scope, a: Side<'_>, b: Side<'_>) -> Finding {
+    if view::override_is_useless(facts) {
+        return Finding::new(
+            ID,
+            scope,
+            Status::Skip,
+            "this kernel's amdgpu makes no links between GPUs",
+        );
+    }
+    let mut failure = Finding::new(
+        ID,
+        scope,
+        Status::Fail,
+        "KFD has no link between the two, so ROCm sees no peer access",
+    );
+    for (from, to) in [(a, b), (b, a)] {
+        failure = failure.evidence(
+            format!("/{}/p2p_links", from.1.path),
+            format!("no link to node {}", to.1.id),
+        );
+    }
+    let allowed = route::directions(facts, a.0, b.0).is_ok_and(|ways| {
+        ways.iter()
+            .all(|way| way.kernel_answer().is_some_and(|answer| answer >= 0))
+    });
+    if allowed || view::module_acts(facts) {
+        let remedy = "if tp2_p2pdma came too late, see module.effective; else look at amdgpu.pcie_p2p, at BARs smaller than \
+                      the memory (Resizable BAR), and at BAR addresses beyond the peer's DMA mask without a translating IOMMU";
+        failure = failure.remedy(remedy);
+    }
+    failure.bearing(Bearing::LinkMissing)
+}
+
+fn both_ways(
+    facts: &Facts,
+    scope: Scope,
+    (a, b): (Side<'_>, Side<'_>),
+    links: [&KfdLink; 2],
+) -> Finding {
+    let disabled = links
+        .iter()
+        .any(|link| link.flags & FLAG_ENABLED == 0 || link.flags & FLAG_NO_P2P != 0);
+    let no_atomics = links
+        .iter()
+        .any(|link| link.flags & (FLAG_NO_ATOMICS_32 | FLAG_NO_ATOMICS_64) != 0);
+    let explained = route::directions(facts, a.0, b.0)
+        .map(|ways| ways.iter().all(|way| way.kernel_answer() != Some(-1)) || facts.module.loaded);
+    let (status, summary) = if disabled {
+        (
+            Status::Fail,
+            "KFD has links both ways, but marks them as not usable for peers",
+        )
+    } else if explained == Ok(false) {
+        let summary = "KFD has links both ways although the kernel is predicted to refuse and tp2_p2pdma is not loaded: \
+                       something else overrode it when amdgpu started";
+        (Status::Unknown, summary)
+    } else if no_atomics {
+        (Status::Warn, "KFD has links both ways, without atomics")
+    } else {
+        (Status::Pass, "KFD has links both ways")
+    };
+    let mut finding = Finding::new(ID, scope, status, summary);
+    for link in links {
+        let value = format!(
+            "node {} to {}: type {}, weight {}, max_bandwidth {} MB/s, flags {}",
+            link.from, link.to, link.kind, link.weight, link.max_bandwidth, link.flags
+        );
+        finding = finding.evidence(format!("/{}", link.path), value);
+    }
+    finding
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+//! `pair.kind`: whether a pair is one to judge: two cards, not joined by XGMI (`CRAT_IOLINK_TYPE_XGMI`, `kfd_crat.h`).
+
+use crate::{
+    facts::Facts,
+    finding::{Bearing, Finding, Scope, Status},
+    view::{self, Gpu, GpuKind},
+};
+
+pub(super) const ID: &str = "pair.kind";
+
+pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
+    view::pairs(facts)
+        .iter()
+        .map(|(a, b)| judge_pair(facts, a, b))
+        .collect()
+}
+
+fn judge_pair(facts: &Facts, a: &Gpu<'_>, b: &Gpu<'_>) -> Finding {
+    let scope = Scope::Pair(a.device.bdf, b.device.bdf);
+    let finding = |status, summary: String| Finding::new(ID, scope, status, summary);
+    for gpu in [a, b] {
+        if let GpuKind::Integrated(why) = &gpu.kind {
+            let bdf = gpu.device.bdf;
+            return finding(
+                Status::Na,
+                format!("{bdf} is the GPU of a CPU, not a card: {why}"),
+            )
+            .evidence(format!("/{}", gpu.device.path), why.clone())
+            .bearing(Bearing::NotJudged);
+        }
+    }
+    if view::are_joined_by_xgmi(facts, a.device.bdf, b.device.bdf) {
+        return finding(
+            Status::Na,
+            "the two are joined by XGMI and do not need PCIe".to_owned(),
+        )
+        .evidence(
+            "/sys/class/kfd/kfd/topology/nodes",
+            "io_link of type 11 between the two",
+        )
+        .bearing(Bearing::NotJudged);
+    }
+    for gpu in [a, b] {
+        if let GpuKind::Unknown(why) = &gpu.kind {
+            let bdf = gpu.device.bdf;
+            return finding(
+                Status::Unknown,
+                format!("whether {bdf} is a card cannot be told: {why}"),
+            )
+            .evidence(format!("/{}", gpu.device.path), why.clone());
+        }
+    }
+    let ids = |gpu: &Gpu<'_>| {
+        let hex = |value: &crate::facts::Reading<u16>| {
+            value
+                .as_ref()
+                .map_or("????".to_owned(), |id| format!("{id:04x}"))
+        };
+        format!("{}:{}", hex(&gpu.device.vendor), hex(&gpu.device.device))
+    };
+    finding(Status::Pass, "two cards, joined by PCIe only".to_owned())
+        .evidence(format!("/{}", a.device.path), ids(a))
+        .evidence(format!("/{}", b.device.path), ids(b))
+}

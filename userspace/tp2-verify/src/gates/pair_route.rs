@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+//! `pair.route`: what the kernel answers for the pair, both ways, and what the module makes of it. Predicted by
+//! `tp2-policy` from the bridges between the two (`drivers/pci/p2pdma.c`, Linux 6.1 to 7.3); measured where the module
+//! has seen the pair and its table can be read. Prediction and measurement must agree.
+
+use tp2_policy::{
+    policy::Rule,
+    route::{HostBridgeDevice, ModuleDecision, Reason},
+};
+
+use crate::{
+    facts::Facts,
+    finding::{Bearing, Finding, Scope, Status},
+    route::{self, Direction, decision_token},
+    view::{self, Gpu},
+};
+
+pub(super) const ID: &str = "pair.route";
+
+/// Host bridges of Intel server and workstation chips; the others are taken to be client ones.
+const INTEL_SERVER: [u16; 12] = [
+    0x3c00, 0x3c01, 0x0e00, 0x2f00, 0x2f01, 0x6f00, 0x2020, 0x2030, 0x2031, 0x2032, 0x2033, 0x09a2,
+];
+
+pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
+    let pairs = view::pairs(facts);
+    let judged = pairs.iter().filter(|(a, b)| view::is_judged(facts, a, b));
+    judged.flat_map(|(a, b)| judge_pair(facts, a, b)).collect()
+}
+
+/// One finding if both directions end alike, else one for each.
+fn judge_pair(facts: &Facts, a: &Gpu<'_>, b: &Gpu<'_>) -> Vec<Finding> {
+    let scope = Scope::Pair(a.device.bdf, b.device.bdf);
+    if view::p2pdma_is_off(facts) {
+        return vec![Finding::new(
+            ID,
+            scope,
+            Status::Skip,
+            "without CONFIG_PCI_P2PDMA the kernel refuses every route",
+        )];
+    }
+    let [there, back] = match route::directions(facts, a.device, b.device) {
+        Ok(directions) => directions,
+        Err(error) => {
+            return vec![Finding::unreadable(
+                ID,
+                scope,
+                "a parameter of tp2_p2pdma",
+                &error,
+            )];
+        }
+    };
+    let one = judge_direction(facts, scope, &there);
+    let other = judge_direction(facts, scope, &back);
+    if (one.status, one.bearing, &one.summary) == (other.status, other.bearing, &other.summary) {
+        let mut both = one;
+        both.summary = format!("both ways: {}", both.summary);
+        both.evidence.extend(other.evidence);
+        return vec![both];
+    }
+    let name = |mut finding: Finding, way: &Direction<'_>| {
+        finding.summary = format!(
+            "{} reaching {}: {}",
+            way.client, way.provider, finding.summary
+        );
+        finding
+    };
+    vec![name(one, &there), name(other, &back)]
+}
+
+fn judge_direction(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding {
+    let forced = way.measured.is_some_and(|row| row.answer >= 0);
+    let linked = view::has_p2p_link(facts, way.provider, way.client);
+    let told = matches!(way.decision, ModuleDecision::Decided(d) if d.rule == Rule::Override);
+    let refused = way.prediction.kernel_answer() == Some(-1);
+    let finding =
+        if way.is_denied() && refused && (forced || linked || (told && view::module_acts(facts))) {
+            unsafe_route(scope, way)
+        } else if let Some(contradiction) = contradiction(scope, way) {
+            contradiction
+        } else {
+            match way.kernel_answer() {
+                Some(hops) if hops >= 0 => allowed(scope, way, hops),
+                Some(_) => refusal(facts, scope, way),
+                None => unknown(scope, way),
+            }
+        };
+    let direction = format!("{} -> {}", way.provider, way.client);
+    let predicted = match way.prediction.kernel_answer() {
+        Some(answer) => format!("predicted kernel answer {answer}"),
+        None => "the kernel's answer cannot be predicted".to_owned(),
+    };
+    let decision = decision_token(way.decision);
+    let finding = finding
+        .evidence(direction.clone(), way.path.clone())
+        .evidence(
+            direction.clone(),
+            format!("{predicted}, predicted rule {decision}"),
+        );
+    match way.measured {
+        Some(row) => finding.evidence(
+            "/sys/kernel/debug/tp2_p2pdma/pairs",
+            format!(
+                "{direction}: measured kernel answer {}, answer {}, rule {}",
+                row.kernel_answer, row.answer, row.rule
+            ),
+        ),
+        None => finding,
+    }
+}
+
+fn unsafe_route(scope: Scope, way: &Direction<'_>) -> Finding {
+    let summary = format!(
+        "host bridge {} is known to corrupt peer reads without any error, and peer access is being forced on it",
+        way.bridge_words()
+    );
+    Finding::new(ID, scope, Status::Fail, summary)
+        .bearing(Bearing::Unsafe)
+        .remedy("stop what uses both GPUs, remove the option allow_denied (or whatever else forces it), and reboot")
+}
+
+/// Prediction against measurement. The mode may have changed since the last call.
+fn contradiction(scope: Scope, way: &Direction<'_>) -> Option<Finding> {
+    let row = way.measured?;
+    let answer_differs = way
+        .prediction
+        .kernel_answer()
+        .is_some_and(|answer| answer != row.kernel_answer);
+    let same_but_mode =
+        |token: &str| token == Rule::Override.token() || token == Rule::Observe.token();
+    let rule_differs = match way.decision {
+        ModuleDecision::Decided(decision) => {
+            let token = decision.rule.token();
+            token != row.rule && !(same_but_mode(token) && same_but_mode(&row.rule))
+        }
+        ModuleDecision::Inert | ModuleDecision::Unknown => false,
+    };
+    if !answer_differs && !rule_differs {
+        return None;
+    }
+    let summary = "what was measured contradicts the prediction, so one of the two is wrong here";
+    let failure = Finding::new(ID, scope, Status::Fail, summary);
+    Some(failure.remedy("report it with the output of tp2-verify --json and lspci -nnvvt"))
+}
+
+fn allowed(scope: Scope, way: &Direction<'_>, hops: i32) -> Finding {
+    let how = if way.measured.is_some() {
+        "allows"
+    } else {
+        "is predicted to allow"
+    };
+    let why = match &way.prediction.reason {
+        Reason::BusAddress => "through the common bridge, without ACS redirect".to_owned(),
+        _ => format!("through the host bridge {}", way.bridge_words()),
+    };
+    let summary = format!("the kernel {how} this route by itself, {hops} hops, {why}");
+    Finding::new(ID, scope, Status::Pass, summary).bearing(Bearing::KernelAllows)
+}
+
+/// The kernel refuses: who can change that?
+fn refusal(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding {
+    let refuses = if way.measured.is_some() {
+        "refuses"
+    } else {
+        "is predicted to refuse"
+    };
+    let failure = |summary: String| Finding::new(ID, scope, Status::Fail, summary);
+    let bridges = way.bridge_words();
+    let rule = match way.decision {
+        ModuleDecision::Decided(decision) => decision.rule,
+        ModuleDecision::Inert => Rule::Observe,
+        ModuleDecision::Unknown => return unknown(scope, way),
+    };
+    match rule {
+        Rule::Override | Rule::Observe => overridable(facts, scope, way, refuses),
+        Rule::SharedUpstream => shared_upstream(scope, way, refuses),
+        Rule::DeniedBridge => failure(format!(
+            "the kernel {refuses} this route, and host bridge {bridges} is known to corrupt peer reads without any error"
+        ))
+        .remedy("move both cards below one PCIe switch, or stay with copies through host memory; do not override this bridge"),
+        Rule::CrossHostBridge => failure(format!(
+            "the kernel {refuses} this route: it crosses two host bridges ({bridges}), which tp2_p2pdma leaves alone"
+        ))
+        .remedy("move both cards to slots of one host bridge (one socket)"),
+        Rule::UnknownBridge => failure(format!(
+            "the kernel {refuses} this route, and its host bridge cannot be identified, so tp2_p2pdma leaves it alone"
+        ))
+        .remedy("stay with copies through host memory"),
+        Rule::NotNamed => failure(format!("the kernel {refuses} this route, and the module's parameter pairs does not name it"))
+            .bearing(Bearing::ModuleInert)
+            .remedy(format!("add {}+{} to the parameter pairs, or remove it, and reboot", way.provider, way.client)),
+        Rule::Vendor => failure(format!("the kernel {refuses} this route, and the module's parameter vendors leaves it out"))
+            .bearing(Bearing::ModuleInert)
+            .remedy("add 1002 to the parameter vendors, or remove it, and reboot"),
+        Rule::KernelAllows | Rule::NotOneClient | Rule::SameFunction | Rule::Class => {
+            failure(format!("the kernel {refuses} this route, and tp2_p2pdma leaves it alone ({})", way.rule()))
+        }
+    }
+}
+
+/// Only the host-bridge test refuses.
+fn overridable(facts: &Facts, scope: Scope, way: &Direction<'_>, refuses: &str) -> Finding {
+    let bridges = way.bridge_words();
+    if view::module_acts(facts) {
+        let what = match way.measured {
+            Some(row) => format!("tp2_p2pdma answered {} in its place (measured)", row.answer),
+            None => format!(
+                "tp2_p2pdma is predicted to answer {} in its place",
+                way.prediction.hop_count
+            ),
+        };
+        let summary = format!("the kernel {refuses} host bridge {bridges}, and {what}");
+        return Finding::new(ID, scope, Status::Pass, summary).bearing(Bearing::Overridable);
+    }
+    let summary = format!(
+        "the kernel {refuses} this route: host bridge {bridges} is not in its list of host bridges for peer-to-peer DMA"
+    );
+    let failure = Finding::new(ID, scope, Status::Fail, summary).bearing(Bearing::Overridable);
+    if view::override_is_useless(facts) {
+        return failure;
+    }
+    let client = way.bridges.iter().any(|bridge| matches!(bridge, HostBridgeDevice::Found((0x8086, id)) if !INTEL_SERVER.contains(id)));
+    if client {
+        return failure.remedy(
+            "tp2_p2pdma can override the test, but this looks like an Intel client chip, and some of those route peer writes \
+             only: the route is unverified until bytes are compared, both ways, reads and writes",
+        );
+    }
+    failure.remedy(
+        "tp2_p2pdma overrides this test and nothing else; compare bytes before trusting the route",
+    )
+}
+
+fn shared_upstream(scope: Scope, way: &Direction<'_>, refuses: &str) -> Finding {
+    let ports = match &way.prediction.reason {
+        Reason::AcsRedirect { ports, .. } => {
+            ports.iter().map(ToString::to_string).collect::<Vec<_>>()
+        }
+        _ => Vec::new(),
+    };
+    let summary = format!(
+        "the kernel {refuses} this route: ACS redirect is set at {} below the common bridge, which sends peer traffic up to \
+         host bridge {}",
+        if ports.is_empty() {
+            "a port".to_owned()
+        } else {
+            ports.join(" ")
+        },
+        way.bridge_words()
+    );
+    let remedy = format!(
+        "clear the redirect with the kernel parameter pci=disable_acs_redir={} (this gives up the isolation between \
+         these ports); tp2_p2pdma leaves such routes alone on purpose",
+        ports.join(";")
+    );
+    Finding::new(ID, scope, Status::Fail, summary).remedy(remedy)
+}
+
+fn unknown(scope: Scope, way: &Direction<'_>) -> Finding {
+    let finding = |summary: String| Finding::new(ID, scope, Status::Unknown, summary);
+    let ports = match &way.prediction.reason {
+        Reason::AcsUnreadable { ports, .. } => ports.as_slice(),
+        Reason::AcsRedirect { .. } | Reason::BusAddress | Reason::HostBridge(_) => &[],
+    };
+    if ports.is_empty() {
+        let summary = format!(
+            "what the kernel answers depends on what could not be read: {:?}",
+            way.prediction.reason
+        );
+        return finding(summary).remedy("run it as root, on a kernel from 6.1 on");
+    }
+    let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
+    finding(format!(
+        "whether ACS redirects at {} could not be read, and that decides",
+        ports.join(" ")
+    ))
+    .remedy("run it as root: the ACS words are beyond the first 64 bytes of configuration space")
+}

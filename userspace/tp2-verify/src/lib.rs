@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+//! Tells whether two AMD GPUs can reach each other over `PCIe`, and what is in the way.
+//!
+//! Data flows one way: [`collect`] reads a root directory into [`facts`], each of the [`gates`] is a pure function of
+//! facts, the [`verdict`] one of findings, and [`render`] prints.
+
+pub mod cli;
+pub mod collect;
+pub mod facts;
+pub mod finding;
+pub mod gates;
+pub mod render;
+pub mod report;
+pub mod route;
+pub mod settings;
+pub mod verdict;
+pub mod view;

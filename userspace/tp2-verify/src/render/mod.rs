@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+//! Prints results, and decides nothing.
+
+pub mod json;
+pub mod module;
+pub mod table;

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+//! The way between two GPUs: chains for `tp2-policy`, its prediction, what was measured, and words for both.
+
+use tp2_policy::{
+    KernelVersion,
+    policy::Rule,
+    route::{
+        AcsControl, Chain, Cpu, HostBridgeDevice, Machine, ModuleDecision, Node, Path, Prediction,
+        RootBus, module_decision, predict,
+    },
+};
+
+use crate::{
+    collect::pci_config::PORT_ROOT,
+    facts::{Bdf, Facts, PairRow, PciDevice, Reading},
+    settings::ModuleSettings,
+    view,
+};
+
+/// One direction of a pair: `client` reaches memory of `provider`.
+#[derive(Clone, Debug)]
+pub struct Direction<'a> {
+    /// Whose memory is reached.
+    pub provider: Bdf,
+    /// Who reaches it.
+    pub client: Bdf,
+    /// What the kernel is predicted to answer.
+    pub prediction: Prediction,
+    /// What the module is predicted to make of it: as it is loaded, or by default.
+    pub decision: ModuleDecision,
+    /// The same with the deny list in force, for a kernel that refuses.
+    pub strict: ModuleDecision,
+    /// The module's own row.
+    pub measured: Option<&'a PairRow>,
+    /// The way from the provider to the client in words.
+    pub path: String,
+    /// The host bridges involved.
+    pub bridges: Vec<HostBridgeDevice>,
+}
+
+impl Direction<'_> {
+    /// The kernel's answer: measured, or else predicted.
+    #[must_use]
+    pub fn kernel_answer(&self) -> Option<i32> {
+        let measured = self.measured.map(|row| row.kernel_answer);
+        measured.or_else(|| self.prediction.kernel_answer())
+    }
+
+    /// The rule that decides in the module, measured or else predicted.
+    #[must_use]
+    pub fn rule(&self) -> &str {
+        self.measured
+            .map_or_else(|| decision_token(self.decision), |row| &row.rule)
+    }
+
+    /// Whether traffic goes through a host bridge.
+    #[must_use]
+    pub fn crosses_host_bridge(&self) -> bool {
+        matches!(
+            self.prediction.path,
+            Path::ThroughHostBridge | Path::AcrossHostBridges
+        )
+    }
+
+    /// Whether a bridge of the way is denied.
+    #[must_use]
+    pub fn is_denied(&self) -> bool {
+        self.crosses_host_bridge()
+            && matches!(self.strict, ModuleDecision::Decided(d) if d.rule == Rule::DeniedBridge)
+    }
+
+    /// The host bridges in words.
+    #[must_use]
+    pub fn bridge_words(&self) -> String {
+        let words: Vec<String> = self
+            .bridges
+            .iter()
+            .map(|bridge| bridge_word(*bridge))
+            .collect();
+        words.join(" and ")
+    }
+}
+
+/// The word for a decision, as in debugfs; `off` and `unknown` where there is none.
+#[must_use]
+pub const fn decision_token(decision: ModuleDecision) -> &'static str {
+    match decision {
+        ModuleDecision::Inert => "off",
+        ModuleDecision::Unknown => "unknown",
+        ModuleDecision::Decided(decision) => decision.rule.token(),
+    }
+}
+
+/// Both directions of a pair: memory of `a` reached by `b`, then the other way. The error is that of a module parameter.
+pub fn directions<'a>(
+    facts: &'a Facts,
+    a: &PciDevice,
+    b: &PciDevice,
+) -> Reading<[Direction<'a>; 2]> {
+    let settings = ModuleSettings::of(&facts.module)?;
+    Ok([
+        direction(facts, a, b, &settings),
+        direction(facts, b, a, &settings),
+    ])
+}
+
+fn direction<'a>(
+    facts: &'a Facts,
+    provider: &PciDevice,
+    client: &PciDevice,
+    settings: &ModuleSettings,
+) -> Direction<'a> {
+    let (from, to) = (chain(facts, client), chain(facts, provider));
+    let prediction = predict(&to, &from, &machine(facts));
+    let rows = facts
+        .module
+        .pairs
+        .as_ref()
+        .map(|table| table.rows.as_slice());
+    let measured = rows
+        .unwrap_or_default()
+        .iter()
+        .find(|row| row.provider == provider.bdf && row.client == client.bdf);
+    let known = measured.map(|row| row.kernel_answer);
+    let strict = settings.strict();
+    let decision = match known.or_else(|| prediction.kernel_answer()) {
+        Some(answer) => module_decision(&to, &from, answer, &settings.as_settings()),
+        None => ModuleDecision::Unknown,
+    };
+    let mut bridges = vec![to.host_bridge];
+    if from.root_bus != to.root_bus {
+        bridges.push(from.host_bridge);
+    }
+    Direction {
+        provider: provider.bdf,
+        client: client.bdf,
+        decision,
+        strict: module_decision(&to, &from, -1, &strict.as_settings()),
+        measured,
+        path: path_words(&to, &from, prediction.path),
+        prediction,
+        bridges,
+    }
+}
+
+/// What the kernel's test looks at.
+fn machine(facts: &Facts) -> Machine {
+    let cpu = facts.host.cpu.as_ref().ok();
+    Machine {
+        cpu: cpu.and_then(|cpu| {
+            // Without a vendor there is no family either: not x86, and the kernel's test says no.
+            let family = if cpu.vendor.is_empty() {
+                Some(0)
+            } else {
+                cpu.family
+            };
+            let vendor = cpu.vendor.clone();
+            family.map(|family| Cpu { vendor, family })
+        }),
+        kernel: kernel_version(facts),
+    }
+}
+
+fn kernel_version(facts: &Facts) -> Option<KernelVersion> {
+    facts.kernel.release.as_ref().ok()?.parse().ok()
+}
+
+fn chain(facts: &Facts, device: &PciDevice) -> Chain {
+    let devices = facts.pci.as_deref().unwrap_or_default();
+    let find = |bdf: &Bdf| devices.iter().find(|other| other.bdf == *bdf);
+    let bridges = device.upstream.iter().map(|bdf| match find(bdf) {
+        Some(bridge) => node(bridge),
+        None => Node {
+            address: bdf.0,
+            vendor: 0xffff,
+            device: 0xffff,
+            class: 0,
+            acs_ctrl: AcsControl::Unreadable,
+        },
+    });
+    Chain {
+        function: node(device),
+        bridges: bridges.collect(),
+        root_bus: root_bus(device),
+        host_bridge: host_bridge(devices, device),
+    }
+}
+
+fn node(device: &PciDevice) -> Node {
+    Node {
+        address: device.bdf.0,
+        vendor: device.vendor.as_ref().copied().unwrap_or(0xffff),
+        device: device.device.as_ref().copied().unwrap_or(0xffff),
+        class: device.class.as_ref().copied().unwrap_or(0),
+        acs_ctrl: match device.acs_control {
+            Ok(Some(word)) => AcsControl::Word(word),
+            Ok(None) => AcsControl::NoCapability,
+            Err(_) => AcsControl::Unreadable,
+        },
+    }
+}
+
+/// From the directory's name, `pciDDDD:BB`.
+fn root_bus(device: &PciDevice) -> RootBus {
+    let name = device.root.strip_prefix("pci").unwrap_or_default();
+    let parts = name
+        .split_once(':')
+        .map(|(domain, bus)| (u32::from_str_radix(domain, 16), u8::from_str_radix(bus, 16)));
+    match parts {
+        Some((Ok(domain), Ok(bus))) => RootBus { domain, bus },
+        _ => RootBus {
+            domain: device.bdf.0.domain,
+            bus: 0,
+        },
+    }
+}
+
+/// `pci_host_bridge_dev()`: the first device on the root bus, if it is at 00.0 or a root port.
+///
+/// The kernel scans by devfn, so the first of its list is the lowest.
+fn host_bridge(devices: &[PciDevice], device: &PciDevice) -> HostBridgeDevice {
+    let on_root_bus = |other: &&PciDevice| other.root == device.root && other.upstream.is_empty();
+    let Some(first) = devices
+        .iter()
+        .filter(on_root_bus)
+        .min_by_key(|other| other.bdf)
+    else {
+        return HostBridgeDevice::Unreadable;
+    };
+    let is_one = match &first.port_type {
+        _ if first.bdf.0.devfn == 0 => true,
+        Ok(kind) => *kind == Some(PORT_ROOT),
+        Err(_) => return HostBridgeDevice::Unreadable,
+    };
+    match (is_one, &first.vendor, &first.device) {
+        (false, _, _) => HostBridgeDevice::Absent,
+        (true, Ok(vendor), Ok(device)) => HostBridgeDevice::Found((*vendor, *device)),
+        (true, _, _) => HostBridgeDevice::Unreadable,
+    }
+}
+
+fn bridge_word(bridge: HostBridgeDevice) -> String {
+    match bridge {
+        HostBridgeDevice::Found((vendor, device)) => format!("{vendor:04x}:{device:04x}"),
+        HostBridgeDevice::Absent => "without a device to look up".to_owned(),
+        HostBridgeDevice::Unreadable => "that could not be identified".to_owned(),
+    }
+}
+
+/// The way from one to the other, node by node.
+fn path_words(from: &Chain, to: &Chain, path: Path) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let names = |chain: &Chain| -> Vec<String> {
+        chain.nodes().map(|node| node.address.to_string()).collect()
+    };
+    let (up, mut down) = (names(from), names(to));
+    match path {
+        Path::SameFunction => words.extend(up),
+        Path::SharedUpstream { bridge } => {
+            let common = bridge.to_string();
+            words.extend(up.into_iter().take_while(|name| *name != common));
+            words.push(common.clone());
+            down = down
+                .into_iter()
+                .take_while(|name| *name != common)
+                .collect();
+            words.extend(down.into_iter().rev());
+        }
+        Path::ThroughHostBridge | Path::AcrossHostBridges => {
+            words.extend(up);
+            words.push(format!("host bridge {}", bridge_word(from.host_bridge)));
+            if path == Path::AcrossHostBridges {
+                words.push(format!("host bridge {}", bridge_word(to.host_bridge)));
+            }
+            words.extend(down.into_iter().rev());
+        }
+    }
+    words.join(" -> ")
+}
+
+/// What the override is good for on this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OverrideUse {
+    /// Some pair is refused by the host-bridge test alone, and the rules let the module override it.
+    Wanted,
+    /// The kernel allows every pair, or there is none.
+    NotNeeded,
+    /// Pairs are refused for reasons that the module does not touch.
+    NoHelp,
+    /// Cannot be told.
+    Unknown,
+}
+
+/// What the override is good for, over all pairs that are judged.
+#[must_use]
+pub fn override_use(facts: &Facts) -> OverrideUse {
+    let pairs = view::pairs(facts);
+    let judged = pairs.iter().filter(|(a, b)| view::is_judged(facts, a, b));
+    let settings = ModuleSettings::default();
+    let mut overall = OverrideUse::NotNeeded;
+    for (a, b) in judged {
+        for (provider, client) in [(a, b), (b, a)] {
+            let way = direction(facts, provider.device, client.device, &settings);
+            let this = match (way.kernel_answer(), way.decision) {
+                (Some(answer), _) if answer >= 0 => OverrideUse::NotNeeded,
+                (_, ModuleDecision::Decided(d)) if d.rule == Rule::Override => OverrideUse::Wanted,
+                (_, ModuleDecision::Unknown) => OverrideUse::Unknown,
+                _ => OverrideUse::NoHelp,
+            };
+            overall = worse(overall, this);
+        }
+    }
+    overall
+}
+
+fn worse(a: OverrideUse, b: OverrideUse) -> OverrideUse {
+    let order = [
+        OverrideUse::Wanted,
+        OverrideUse::Unknown,
+        OverrideUse::NoHelp,
+        OverrideUse::NotNeeded,
+    ];
+    order
+        .into_iter()
+        .find(|candidate| *candidate == a || *candidate == b)
+        .unwrap_or(a)
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+//! From findings to a verdict: pure.
+
+use serde::Serialize;
+
+use crate::{
+    facts::Bdf,
+    finding::{Bearing, Finding, Scope, Status},
+    gates,
+};
+
+/// What is true of a pair, or of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Every gate passes and bytes were compared on this boot.
+    Verified,
+    /// Every gate passes; bytes were not compared.
+    Ready,
+    /// The kernel allows the pair by itself.
+    ModuleNotNeeded,
+    /// The host-bridge test is the only thing in the way.
+    ModuleWillHelp,
+    /// Another gate fails.
+    Blocked,
+    /// The module is there and does not act.
+    Ineffective,
+    /// A bridge that is known to corrupt is being forced.
+    Unsafe,
+    /// Peer writes arrive, peer reads do not.
+    WriteOnly,
+    /// What decides cannot be read.
+    Inconclusive,
+    /// There is no pair to judge.
+    NotApplicable,
+}
+
+/// Worst first. What is certain to fail comes before what is not known.
+const ORDER: [Verdict; 10] = [
+    Verdict::Unsafe,
+    Verdict::WriteOnly,
+    Verdict::Blocked,
+    Verdict::Ineffective,
+    Verdict::ModuleWillHelp,
+    Verdict::Inconclusive,
+    Verdict::Ready,
+    Verdict::ModuleNotNeeded,
+    Verdict::Verified,
+    Verdict::NotApplicable,
+];
+
+impl Verdict {
+    /// The word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Verified => "verified",
+            Self::Ready => "ready",
+            Self::ModuleNotNeeded => "module-not-needed",
+            Self::ModuleWillHelp => "module-will-help",
+            Self::Blocked => "blocked",
+            Self::Ineffective => "ineffective",
+            Self::Unsafe => "unsafe",
+            Self::WriteOnly => "write-only",
+            Self::Inconclusive => "inconclusive",
+            Self::NotApplicable => "not-applicable",
+        }
+    }
+
+    /// Exit status.
+    #[must_use]
+    pub const fn exit(self) -> u8 {
+        match self {
+            Self::Verified | Self::Ready | Self::ModuleNotNeeded => 0,
+            Self::ModuleWillHelp | Self::Blocked | Self::Ineffective => 1,
+            Self::Unsafe | Self::WriteOnly => 3,
+            Self::Inconclusive => 4,
+            Self::NotApplicable => 5,
+        }
+    }
+
+    /// What it means, in one sentence.
+    #[must_use]
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Verified => "every gate passes, and bytes were compared on this boot",
+            Self::Ready => {
+                "every gate passes; bytes were not compared, so compare them before trusting the route"
+            }
+            Self::ModuleNotNeeded => {
+                "the kernel allows peer access by itself; tp2_p2pdma is not needed"
+            }
+            Self::ModuleWillHelp => {
+                "the kernel's host-bridge test is the only thing in the way, and tp2_p2pdma overrides it"
+            }
+            Self::Blocked => "another gate than the host-bridge test is in the way",
+            Self::Ineffective => "tp2_p2pdma is there, but does not act",
+            Self::Unsafe => {
+                "peer access is forced over a host bridge that is known to corrupt data silently"
+            }
+            Self::WriteOnly => "peer writes arrive, peer reads do not",
+            Self::Inconclusive => "what decides could not be read",
+            Self::NotApplicable => "there is no pair of AMD cards on PCIe to judge",
+        }
+    }
+}
+
+/// Whether a finding is about this pair, one of its GPUs, or the machine.
+fn concerns(finding: &Finding, a: Bdf, b: Bdf) -> bool {
+    match finding.scope {
+        Scope::Host => true,
+        Scope::Gpu(gpu) => gpu == a || gpu == b,
+        Scope::Pair(one, other) => (one, other) == (a, b),
+    }
+}
+
+/// Verdict of one pair.
+#[must_use]
+pub fn of_pair(findings: &[Finding], a: Bdf, b: Bdf) -> Verdict {
+    let ours: Vec<&Finding> = findings
+        .iter()
+        .filter(|finding| concerns(finding, a, b))
+        .collect();
+    let any = |bearing| ours.iter().any(|finding| finding.bearing == bearing);
+    let fails = |bearing| {
+        ours.iter()
+            .any(|finding| finding.status == Status::Fail && finding.bearing == bearing)
+    };
+    let undecided = |except: &str| {
+        ours.iter().any(|finding| {
+            finding.status == Status::Unknown
+                && finding.gate != except
+                && gates::decides(finding.gate)
+        })
+    };
+    let overridable = any(Bearing::Overridable);
+    if any(Bearing::NotJudged) {
+        Verdict::NotApplicable
+    } else if fails(Bearing::Unsafe) {
+        Verdict::Unsafe
+    } else if fails(Bearing::Plain) {
+        Verdict::Blocked
+    } else if overridable && fails(Bearing::ModuleInert) {
+        Verdict::Ineffective
+    } else if fails(Bearing::ModuleInert) && !any(Bearing::KernelAllows) && !undecided("") {
+        // The module's own settings leave the pair out.
+        Verdict::Ineffective
+    } else if undecided("") {
+        Verdict::Inconclusive
+    } else if overridable && fails(Bearing::ModuleAbsent) {
+        Verdict::ModuleWillHelp
+    } else if fails(Bearing::LinkMissing) {
+        Verdict::Blocked
+    } else if overridable {
+        Verdict::Ready
+    } else if any(Bearing::KernelAllows) {
+        Verdict::ModuleNotNeeded
+    } else {
+        Verdict::Inconclusive
+    }
+}
+
+/// Verdict of the machine: of its pairs the worst that counts.
+#[must_use]
+pub fn of_machine(findings: &[Finding], pairs: &[Verdict]) -> Verdict {
+    let host = findings
+        .iter()
+        .filter(|finding| finding.scope == Scope::Host);
+    if host
+        .clone()
+        .any(|finding| finding.bearing == Bearing::NotJudged)
+    {
+        return Verdict::NotApplicable;
+    }
+    let worst = ORDER
+        .into_iter()
+        .find(|verdict| pairs.contains(verdict))
+        .unwrap_or(Verdict::NotApplicable);
+    // With devices that could not be read there may be pairs that nobody saw.
+    let unseen = findings
+        .iter()
+        .any(|finding| finding.gate == "gpu.kfd" && finding.status == Status::Unknown);
+    if worst == Verdict::NotApplicable && unseen {
+        return Verdict::Inconclusive;
+    }
+    worst
+}

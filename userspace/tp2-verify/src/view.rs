@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+//! What several gates derive from facts: GPUs, pairs, KFD nodes, the driver's build, whether the module acts.
+
+use crate::facts::{Bdf, Facts, KfdNode, PciDevice, ReadError};
+
+/// AMD.
+pub const AMD: u16 = 0x1002;
+/// AMD as a maker of CPUs: its functions sit beside an integrated GPU.
+const AMD_CPU: u16 = 0x1022;
+
+/// An AMD GPU.
+#[derive(Clone, Debug)]
+pub struct Gpu<'a> {
+    /// Its function.
+    pub device: &'a PciDevice,
+    /// Card or part of the CPU.
+    pub kind: GpuKind,
+}
+
+/// Card or part of the CPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GpuKind {
+    /// A card.
+    Discrete,
+    /// Part of the CPU, and why that is believed.
+    Integrated(String),
+    /// Cannot be told, and why.
+    Unknown(String),
+}
+
+impl GpuKind {
+    /// The word for it.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Discrete => "discrete",
+            Self::Integrated(_) => "integrated",
+            Self::Unknown(_) => "unknown",
+        }
+    }
+}
+
+/// The AMD GPUs, by address.
+#[must_use]
+pub fn gpus(facts: &Facts) -> Vec<Gpu<'_>> {
+    let devices = facts.pci.as_deref().unwrap_or_default();
+    let amd = devices
+        .iter()
+        .filter(|device| device.vendor == Ok(AMD) && device.is_gpu() == Some(true));
+    amd.map(|device| Gpu {
+        device,
+        kind: kind(facts, device),
+    })
+    .collect()
+}
+
+/// All unordered pairs of AMD GPUs.
+#[must_use]
+pub fn pairs(facts: &Facts) -> Vec<(Gpu<'_>, Gpu<'_>)> {
+    let gpus = gpus(facts);
+    let mut pairs = Vec::new();
+    for (index, a) in gpus.iter().enumerate() {
+        for b in gpus.iter().skip(index + 1) {
+            pairs.push((a.clone(), b.clone()));
+        }
+    }
+    pairs
+}
+
+/// Whether a pair is one to judge: no GPU is integrated, and no XGMI link joins the two.
+#[must_use]
+pub fn is_judged(facts: &Facts, a: &Gpu<'_>, b: &Gpu<'_>) -> bool {
+    let integrated = |gpu: &Gpu<'_>| matches!(gpu.kind, GpuKind::Integrated(_));
+    !integrated(a) && !integrated(b) && !are_joined_by_xgmi(facts, a.device.bdf, b.device.bdf)
+}
+
+/// Tells a card from a GPU in the CPU.
+fn kind(facts: &Facts, device: &PciDevice) -> GpuKind {
+    let bdf = device.bdf;
+    if let Ok(node) = kfd_node(facts, bdf) {
+        let cores = node
+            .properties
+            .as_ref()
+            .ok()
+            .and_then(|p| p.get("cpu_cores_count"));
+        if cores.is_some_and(|count| *count > 0) {
+            return GpuKind::Integrated(format!("KFD node {} has CPU cores", node.id));
+        }
+    }
+    let devices = facts.pci.as_deref().unwrap_or_default();
+    let beside = devices.iter().find(|other| {
+        let same_slot = other.bdf.0.domain == bdf.0.domain
+            && other.bdf.0.bus == bdf.0.bus
+            && other.bdf.0.device() == bdf.0.device();
+        same_slot && other.vendor == Ok(AMD_CPU)
+    });
+    if let Some(other) = beside {
+        return GpuKind::Integrated(format!(
+            "function {} of the same device belongs to an AMD CPU",
+            other.bdf
+        ));
+    }
+    if !device.upstream.is_empty() {
+        return GpuKind::Discrete;
+    }
+    match facts.host.cpu.as_ref().map(|cpu| cpu.hypervisor) {
+        Ok(false) => GpuKind::Integrated("it sits on the root bus".to_owned()),
+        _ => GpuKind::Unknown(
+            "it sits on the root bus, which a hypervisor may have made up".to_owned(),
+        ),
+    }
+}
+
+/// Why a GPU has no KFD node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoNode {
+    /// There is no KFD topology.
+    NoKfd(ReadError),
+    /// None of the readable nodes is this GPU; the reading that failed, if one did.
+    NotListed(Option<ReadError>),
+    /// More than one claims to be.
+    Ambiguous(Vec<u32>),
+}
+
+/// The KFD node of a GPU, by PCI address.
+pub fn kfd_node(facts: &Facts, bdf: Bdf) -> Result<&KfdNode, NoNode> {
+    let nodes = facts
+        .kfd
+        .as_ref()
+        .map_err(|error| NoNode::NoKfd(error.clone()))?;
+    let mut found = nodes.iter().filter(|node| node_is_at(node, bdf));
+    match (found.next(), found.next()) {
+        (Some(node), None) => Ok(node),
+        (Some(first), Some(second)) => {
+            let mut ids = vec![first.id, second.id];
+            ids.extend(found.map(|node| node.id));
+            Err(NoNode::Ambiguous(ids))
+        }
+        (None, _) => {
+            let failed = nodes.iter().find_map(|node| node.properties.as_ref().err());
+            Err(NoNode::NotListed(failed.cloned()))
+        }
+    }
+}
+
+/// `location_id` is bus and devfn; `domain` came with Linux 5.3 and was 0 on most machines before.
+fn node_is_at(node: &KfdNode, bdf: Bdf) -> bool {
+    let Ok(properties) = &node.properties else {
+        return false;
+    };
+    let get = |name: &str| properties.get(name).copied().unwrap_or(0);
+    let location = (u64::from(bdf.0.bus) << 8) | u64::from(bdf.0.devfn);
+    get("simd_count") > 0
+        && get("location_id") == location
+        && get("domain") == u64::from(bdf.0.domain)
+}
+
+/// `CRAT_IOLINK_TYPE_XGMI`.
+const LINK_XGMI: u64 = 11;
+
+/// Whether a direct XGMI link joins the two.
+#[must_use]
+pub fn are_joined_by_xgmi(facts: &Facts, a: Bdf, b: Bdf) -> bool {
+    let (Ok(a), Ok(b)) = (kfd_node(facts, a), kfd_node(facts, b)) else {
+        return false;
+    };
+    let one_way = |from: &KfdNode, to: &KfdNode| {
+        let links = from.io_links.as_deref().unwrap_or_default();
+        links
+            .iter()
+            .any(|link| link.kind == LINK_XGMI && link.to == u64::from(to.id))
+    };
+    one_way(a, b) || one_way(b, a)
+}
+
+/// Whether KFD has a `p2p_link` between the two, in any direction.
+#[must_use]
+pub fn has_p2p_link(facts: &Facts, a: Bdf, b: Bdf) -> bool {
+    let (Ok(a), Ok(b)) = (kfd_node(facts, a), kfd_node(facts, b)) else {
+        return false;
+    };
+    let one_way = |from: &KfdNode, to: &KfdNode| {
+        let links = from.p2p_links.as_deref().unwrap_or_default();
+        links.iter().any(|link| link.to == u64::from(to.id))
+    };
+    one_way(a, b) || one_way(b, a)
+}
+
+/// Whether every pair that is judged has a link.
+#[must_use]
+pub fn all_pairs_linked(facts: &Facts) -> bool {
+    let pairs = pairs(facts);
+    let mut judged = pairs
+        .iter()
+        .filter(|(a, b)| is_judged(facts, a, b))
+        .peekable();
+    judged.peek().is_some() && judged.all(|(a, b)| has_p2p_link(facts, a.device.bdf, b.device.bdf))
+}
+
+/// Whether amdgpu was built with `CONFIG_HSA_AMD_P2P`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DriverP2p {
+    /// It was: where that was seen, and what.
+    On(String, String),
+    /// It was not.
+    Off(String, String),
+    /// Cannot be told, and why.
+    Unknown(String),
+}
+
+/// The parameter that amdgpu has only with `CONFIG_HSA_AMD_P2P` (`amdgpu_drv.c`, Linux 6.1 to 7.3).
+pub const P2P_PARAMETER: &str = "pcie_p2p";
+
+/// Finds out how amdgpu was built. The driver itself is better proof than the kernel's configuration.
+#[must_use]
+pub fn driver_p2p(facts: &Facts) -> DriverP2p {
+    let amdgpu = &facts.amdgpu;
+    if amdgpu.loaded && amdgpu.has_parameters {
+        let path = format!("/sys/module/amdgpu/parameters/{P2P_PARAMETER}");
+        match &amdgpu.pcie_p2p {
+            Ok(value) => return DriverP2p::On(path, value.clone()),
+            Err(error) if error.is_absent() => {
+                return DriverP2p::Off(path, "the loaded driver has no such parameter".to_owned());
+            }
+            Err(_) => {}
+        }
+    }
+    if let Ok(info) = &amdgpu.info {
+        let path = format!("/{}", info.path);
+        return if info.parameters.iter().any(|name| name == P2P_PARAMETER) {
+            DriverP2p::On(path, format!("has the parameter {P2P_PARAMETER}"))
+        } else {
+            DriverP2p::Off(path, format!("has no parameter {P2P_PARAMETER}"))
+        };
+    }
+    by_config(facts)
+}
+
+/// The kernel's configuration speaks for the amdgpu of the kernel only.
+fn by_config(facts: &Facts) -> DriverP2p {
+    let amdgpu = &facts.amdgpu;
+    let builtin = amdgpu.builtin == Ok(true);
+    let in_tree = amdgpu.file.as_ref().is_ok_and(|path| is_in_tree(path));
+    if let (Ok(path), false) = (&amdgpu.file, in_tree || builtin) {
+        return DriverP2p::Unknown(format!(
+            "amdgpu is /{path}, which was not built with the kernel, so the kernel's configuration is no proof, and \
+             the file itself could not be read"
+        ));
+    }
+    match &facts.kernel.config {
+        Ok(config) if config.is_on("CONFIG_HSA_AMD_P2P") => DriverP2p::On(
+            format!("/{}", config.path),
+            "CONFIG_HSA_AMD_P2P=y".to_owned(),
+        ),
+        Ok(config) => {
+            let value = "CONFIG_HSA_AMD_P2P is not set".to_owned();
+            DriverP2p::Off(format!("/{}", config.path), value)
+        }
+        Err(error) => DriverP2p::Unknown(format!(
+            "neither amdgpu nor the kernel's configuration could be read ({error})"
+        )),
+    }
+}
+
+/// Whether a module file is one that came with the kernel.
+#[must_use]
+pub fn is_in_tree(path: &str) -> bool {
+    let mut parts = path
+        .split('/')
+        .skip_while(|part| *part != "modules")
+        .skip(2);
+    parts.next() == Some("kernel")
+}
+
+/// Whether the loaded module acts: initialised, its hook proven, and told to.
+#[must_use]
+pub fn module_acts(facts: &Facts) -> bool {
+    let module = &facts.module;
+    let is = |reading: Option<&Result<String, ReadError>>, wanted: &str| matches!(reading, Some(Ok(text)) if text == wanted);
+    module.loaded
+        && is(Some(&module.initstate), "live")
+        && is(module.state.get("self_test"), "pass")
+        && is(module.parameters.get("mode"), "force")
+}
+
+/// Whether `CONFIG_PCI_P2PDMA` is known to be off.
+#[must_use]
+pub fn p2pdma_is_off(facts: &Facts) -> bool {
+    matches!(&facts.kernel.config, Ok(config) if !config.is_on("CONFIG_PCI_P2PDMA"))
+}
+
+/// Whether the override cannot help on this kernel whatever the route: nothing to hook, or a driver that never asks.
+#[must_use]
+pub fn override_is_useless(facts: &Facts) -> bool {
+    p2pdma_is_off(facts) || matches!(driver_p2p(facts), DriverP2p::Off(..))
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+//! What is broken is named in one sentence; nothing hangs or panics.
+
+#![allow(clippy::unwrap_used, reason = "JSON of another form ends the test")]
+
+mod support;
+
+use std::{fs, path::Path};
+
+use serde_json::Value;
+use support::{Acs, RELEASE, Tree, run, two_cards, two_cards_overridden};
+
+/// A tool error: status 2, nothing on stdout, one line that has the words.
+fn refuses(arguments: &[&str], words: &[&str]) {
+    let run = run(arguments);
+    assert_eq!((run.exit, run.stdout.as_str()), (2, ""), "{arguments:?}");
+    assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+    for word in words {
+        assert!(
+            run.stderr.contains(word),
+            "{word:?} is missing in {}",
+            run.stderr
+        );
+    }
+}
+
+fn findings(report: &Value, status: &str) -> Vec<String> {
+    let all = report["findings"].as_array().unwrap().iter();
+    let those = all.filter(|finding| finding["status"] == status);
+    those
+        .map(|finding| format!("{}: {}", finding["gate"], finding["summary"]))
+        .collect()
+}
+
+#[test]
+fn roots_that_are_none() {
+    let directory = tempfile::TempDir::new().unwrap();
+    let file = directory.path().join("file");
+    fs::write(&file, "x").unwrap();
+    let name = |path: &Path| path.to_str().unwrap().to_owned();
+    refuses(
+        &["--root", "/nonexistent/tree"],
+        &["/nonexistent/tree", "no such file", "give the directory"],
+    );
+    refuses(
+        &["--root", &name(&file)],
+        &["is not a directory", "unpacked"],
+    );
+    refuses(
+        &["--root", &name(directory.path())],
+        &["neither sys/ nor proc/"],
+    );
+}
+
+#[test]
+fn bad_usage() {
+    assert_eq!(run(&["--no-such-option"]).exit, 2);
+    assert_eq!(run(&["no-such-command"]).exit, 2);
+    assert_eq!(run(&["module"]).exit, 2);
+}
+
+#[test]
+fn an_empty_tree_is_inconclusive() {
+    let directory = tempfile::TempDir::new().unwrap();
+    fs::create_dir(directory.path().join("sys")).unwrap();
+    let run = run(&["--root", directory.path().to_str().unwrap(), "--json"]);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    support::validate(&report);
+    assert_eq!((run.exit, &report["verdict"]), (4, &"inconclusive".into()));
+}
+
+#[test]
+fn broken_files_are_unknown_with_path_and_reason() {
+    let tree = two_cards_overridden("8086:6f00");
+    let config = format!("boot/config-{RELEASE}");
+    tree.bytes(&config, &[0xff, 0xfe, 0x00, 0x80])
+        .remove("sys/module/tp2_p2pdma/override/self_test");
+    tree.fifo("sys/module/tp2_p2pdma/override/missed");
+    tree.file(
+        "sys/module/tp2_p2pdma/override/self_test/inner",
+        "a directory",
+    );
+    let report = tree.json();
+    let unknown = findings(&report, "unknown").join("\n");
+    for words in [
+        &format!("/{config}: is not UTF-8 text"),
+        "/sys/module/tp2_p2pdma/override/missed: is a FIFO, socket or device, not a file",
+        "/sys/module/tp2_p2pdma/override/self_test: is a directory, not a file",
+    ] {
+        assert!(unknown.contains(words), "{words:?} is missing in {unknown}");
+    }
+}
+
+#[test]
+fn links_do_not_leave_the_tree_or_go_in_circles() {
+    let tree = two_cards("8086:6f00");
+    let outside = tempfile::NamedTempFile::new().unwrap();
+    fs::write(outside.path(), "outside").unwrap();
+    tree.remove("proc/version")
+        .link("proc/version", outside.path().to_str().unwrap())
+        .remove("proc/cpuinfo")
+        .link("proc/cpuinfo", "circle")
+        .link("proc/circle", "cpuinfo");
+    let text = tree.run(&["-v"]).stdout;
+    assert!(!text.contains("outside"), "{text}");
+    let report = tree.json();
+    assert!(
+        findings(&report, "unknown")
+            .iter()
+            .any(|words| words.contains("goes in circles")),
+        "{report}"
+    );
+    assert_eq!(report["verdict"], "inconclusive");
+}
+
+#[test]
+fn kfd_that_makes_no_sense() {
+    let node = "sys/devices/virtual/kfd/kfd/topology/nodes/2";
+    let empty = two_cards("8086:6f00");
+    empty.file(&format!("{node}/properties"), "");
+    let twice = two_cards("8086:6f00");
+    twice.kfd_gpu(3, 0x08);
+    let link = two_cards_overridden("8086:6f00");
+    link.file(&format!("{node}/p2p_links/1/properties"), "type two");
+    for tree in [empty, twice, link] {
+        let report = tree.json();
+        assert_eq!(report["verdict"], "inconclusive", "{report}");
+    }
+}
+
+#[test]
+fn pci_that_makes_no_sense() {
+    let tree = two_cards("8086:6f00");
+    let gpu = "sys/devices/pci0000:00/0000:00:02.0/0000:03:00.0/0000:04:00.0/0000:05:00.0";
+    tree.file(&format!("{gpu}/class"), "0xzz")
+        .link(
+            "sys/bus/pci/devices/0000:99:00.0",
+            "../../../devices/nowhere",
+        )
+        .file("sys/bus/pci/devices/rubbish", "");
+    let report = tree.json();
+    assert_eq!(report["verdict"], "inconclusive");
+    assert!(
+        findings(&report, "unknown")
+            .join("\n")
+            .contains("is not a hexadecimal number"),
+        "{report}"
+    );
+}
+
+#[test]
+fn a_release_that_is_a_path_is_refused() {
+    let tree = Tree::new();
+    tree.file("proc/sys/kernel/osrelease", "../../etc")
+        .host_bridge("pci0000:00", "8086:6f00");
+    tree.card("pci0000:00/0000:00:02.0", 3, Acs::None).card(
+        "pci0000:00/0000:00:03.0",
+        6,
+        Acs::None,
+    );
+    assert!(!tree.run(&["-v"]).stdout.contains("lib/modules/../"));
+}
+
+#[test]
+fn a_module_table_with_rubbish_keeps_its_good_rows() {
+    let tree = two_cards_overridden("8086:6f00");
+    tree.table(
+        "rubbish\n0000:05:00.0 0000:08:00.0 3 -1 8 override\n# 7 calls of pairs beyond the table",
+    );
+    let report = tree.json();
+    assert_eq!(report["pairs"][0]["distance"]["a_to_b"]["kernel"], -1);
+    assert_eq!(
+        report["pairs"][0]["distance"]["b_to_a"]["kernel"],
+        Value::Null
+    );
+}
+
+#[test]
+fn colour_only_where_wanted() {
+    let tree = two_cards("8086:6f00");
+    assert!(!tree.run(&[]).stdout.contains('\u{1b}'));
+    assert!(!tree.run(&["--color", "never"]).stdout.contains('\u{1b}'));
+    assert!(tree.run(&["--color", "always"]).stdout.contains('\u{1b}'));
+}
+
+#[test]
+fn completions_are_scripts() {
+    for shell in ["bash", "zsh", "fish"] {
+        let run = run(&["completions", shell]);
+        assert_eq!((run.exit, run.stderr.as_str()), (0, ""));
+        assert!(run.stdout.contains("tp2-verify"));
+    }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+//! `tp2-verify module FILE`: module files as built here, compressed, signed, cut short.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a fixture that cannot be made ends the test"
+)]
+
+mod support;
+
+use std::{fs, io::Write, process::Command};
+
+use object::{
+    Architecture, BinaryFormat, Endianness, SectionKind, SymbolFlags, SymbolKind, SymbolScope,
+    write::{Object, Symbol, SymbolSection},
+};
+use serde_json::Value;
+use tp2_verify::collect::module_file::describe;
+
+const MODINFO: &[u8] = b"version=0.1.0\0vermagic=7.3.4 SMP mod_unload \0name=tp2_p2pdma\0srcversion=ABC\0license=GPL v2\0\
+    implementation=c\0implementation_reason=no libcore.rmeta in the kernel's build tree\0depends=\0\
+    parm=mode:what to do\0parmtype=mode:charp\0parm=pcie_p2p:x\0";
+
+/// A relocatable file that looks like a module.
+fn module() -> Vec<u8> {
+    let mut elf = Object::new(BinaryFormat::Elf, Architecture::X86_64, Endianness::Little);
+    let section = elf.add_section(Vec::new(), b".modinfo".to_vec(), SectionKind::ReadOnlyData);
+    elf.append_section_data(section, MODINFO, 1);
+    elf.add_symbol(Symbol {
+        name: b"pci_p2pdma_distance_many".to_vec(),
+        value: 0,
+        size: 0,
+        kind: SymbolKind::Unknown,
+        scope: SymbolScope::Unknown,
+        weak: false,
+        section: SymbolSection::Undefined,
+        flags: SymbolFlags::None,
+    });
+    elf.write().unwrap()
+}
+
+/// A DER element.
+fn der(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
+    let body = parts.concat();
+    let mut out = vec![tag];
+    match u8::try_from(body.len()) {
+        Ok(length) if length < 0x80 => out.push(length),
+        _ => {
+            out.push(0x82);
+            out.extend(u16::try_from(body.len()).unwrap().to_be_bytes());
+        }
+    }
+    out.extend(body);
+    out
+}
+
+/// A module with a signature of the form that `sign-file` appends. Simulated: it signs nothing.
+fn signed() -> Vec<u8> {
+    let sha256 = der(
+        0x30,
+        &[&der(0x06, &[&[0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, 1]])],
+    );
+    let common_name = der(
+        0x30,
+        &[
+            &der(0x06, &[&[0x55, 4, 3]]),
+            &der(0x0c, &[b"DKMS module signing key"]),
+        ],
+    );
+    let name = der(0x30, &[&der(0x31, &[&common_name])]);
+    let signer_id = der(0x30, &[&name, &der(0x02, &[&[0x12, 0x34]])]);
+    let signer = der(
+        0x30,
+        &[
+            &der(0x02, &[&[1]]),
+            &signer_id,
+            &sha256,
+            &der(0x04, &[&[0; 256]]),
+        ],
+    );
+    let content = der(0x30, &[&der(0x06, &[&[0x2a, 0x86, 0x48]])]);
+    let data = der(
+        0x30,
+        &[
+            &der(0x02, &[&[1]]),
+            &der(0x31, &[&sha256]),
+            &content,
+            &der(0x31, &[&signer]),
+        ],
+    );
+    let message = der(
+        0x30,
+        &[&der(0x06, &[&[0x2a, 0x86, 0x48]]), &der(0xa0, &[&data])],
+    );
+    let mut file = module();
+    file.extend(&message);
+    file.extend([0, 0, 2, 0, 0, 0, 0, 0]);
+    file.extend(u32::try_from(message.len()).unwrap().to_be_bytes());
+    file.extend(b"~Module signature appended~\n");
+    file
+}
+
+/// Compresses with a tool of the system, as kernel builds do.
+fn compressed(tool: &str, arguments: &[&str], bytes: &[u8]) -> Vec<u8> {
+    let directory = tempfile::TempDir::new().unwrap();
+    let file = directory.path().join("a.ko");
+    fs::write(&file, bytes).unwrap();
+    let output = Command::new(tool)
+        .args(arguments)
+        .arg("-c")
+        .arg(&file)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{tool}");
+    output.stdout
+}
+
+#[test]
+fn plain_file() {
+    let file = describe("a.ko", &module()).unwrap();
+    assert_eq!(file.version.as_deref(), Some("0.1.0"));
+    assert_eq!(file.implementation.as_deref(), Some("c"));
+    assert_eq!(file.parameters, ["mode", "pcie_p2p"]);
+    assert_eq!(file.needed, ["pci_p2pdma_distance_many"]);
+    assert_eq!(file.signature, None);
+}
+
+#[test]
+fn compressed_files_say_the_same() {
+    let plain = describe("a.ko", &module()).unwrap();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(&module()).unwrap();
+    assert_eq!(describe("a.ko", &gzip.finish().unwrap()).unwrap(), plain);
+    // As scripts/Makefile.modinst compresses.
+    let xz = compressed("xz", &["--check=crc32", "--lzma2=dict=1MiB"], &module());
+    assert_eq!(describe("a.ko", &xz).unwrap(), plain);
+    let zstd = compressed("zstd", &["-q", "-19"], &module());
+    assert_eq!(describe("a.ko", &zstd).unwrap(), plain);
+}
+
+#[test]
+fn signature_is_described() {
+    let signature = describe("a.ko", &signed()).unwrap().signature.unwrap();
+    assert_eq!(signature.hash.as_deref(), Some("sha256"));
+    assert_eq!(signature.signer.as_deref(), Some("DKMS module signing key"));
+    assert_eq!(signature.key_id.as_deref(), Some("1234"));
+}
+
+#[test]
+fn cut_short_at_every_length() {
+    let file = signed();
+    for length in 0..file.len() {
+        // Whether it is an error depends on where; it must not panic.
+        let _ = describe("a.ko", &file[..length]);
+        // A cut within the signed part, with the marker still at the end.
+        let mut damaged = file[..length].to_vec();
+        damaged.extend(b"~Module signature appended~\n");
+        let _ = describe("a.ko", &damaged);
+    }
+    for tool in ["xz", "zstd", "gzip"] {
+        let packed = compressed(tool, &[], &module());
+        for length in 0..packed.len() {
+            assert!(
+                describe("a.ko", &packed[..length]).is_err(),
+                "{tool}, {length} bytes"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_command_describes_and_refuses() {
+    let directory = tempfile::TempDir::new().unwrap();
+    let path = directory.path().join("tp2_p2pdma.ko");
+    fs::write(&path, signed()).unwrap();
+    let name = path.to_str().unwrap();
+    let table = support::run(&["module", name]);
+    assert_eq!(table.exit, 0);
+    assert!(
+        table.stdout.contains("implementation  c\n"),
+        "{}",
+        table.stdout
+    );
+    let json = support::run(&["module", name, "--json"]);
+    let value: Value = serde_json::from_str(&json.stdout).unwrap();
+    support::validate(&value);
+    assert_eq!(value["module"]["signature"]["hash"], "sha256");
+
+    fs::write(&path, &signed()[..100]).unwrap();
+    for bad in [
+        name,
+        directory.path().to_str().unwrap(),
+        "/nonexistent.ko",
+        "/dev/zero",
+    ] {
+        let run = support::run(&["module", bad]);
+        assert_eq!((run.exit, run.stdout.as_str()), (2, ""), "{bad}");
+        assert!(
+            run.stderr.contains(bad) && run.stderr.lines().count() == 1,
+            "{}",
+            run.stderr
+        );
+    }
+}
