@@ -17,6 +17,8 @@ use crate::{
 };
 
 pub(super) const ID: &str = "pair.route";
+/// Source of the evidence that is the way itself.
+const ROUTE: &str = "route";
 
 /// Host bridges of Intel server and workstation chips; the others are taken to be client ones.
 const INTEL_SERVER: [u16; 12] = [
@@ -56,7 +58,12 @@ fn judge_pair(facts: &Facts, a: &Gpu<'_>, b: &Gpu<'_>) -> Vec<Finding> {
     if (one.status, one.bearing, &one.summary) == (other.status, other.bearing, &other.summary) {
         let mut both = one;
         both.summary = format!("both ways: {}", both.summary);
-        both.evidence.extend(other.evidence);
+        // The way back is the same way.
+        let more = other
+            .evidence
+            .into_iter()
+            .filter(|evidence| evidence.source != ROUTE);
+        both.evidence.extend(more);
         return vec![both];
     }
     let name = |mut finding: Finding, way: &Direction<'_>| {
@@ -88,21 +95,19 @@ fn judge_direction(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding 
         };
     let direction = format!("{} -> {}", way.provider, way.client);
     let predicted = match way.prediction.kernel_answer() {
-        Some(answer) => format!("predicted kernel answer {answer}"),
-        None => "the kernel's answer cannot be predicted".to_owned(),
+        Some(answer) => format!("kernel answer {answer}"),
+        None => "kernel answer unknown".to_owned(),
     };
-    let decision = decision_token(way.decision);
-    let finding = finding
-        .evidence(direction.clone(), way.path.clone())
-        .evidence(
-            direction.clone(),
-            format!("{predicted}, predicted rule {decision}"),
-        );
+    let rule = decision_token(way.decision);
+    let finding = finding.evidence(ROUTE, way.path.clone()).evidence(
+        format!("predicted, {direction}"),
+        format!("{predicted}, rule {rule}"),
+    );
     match way.measured {
         Some(row) => finding.evidence(
             "/sys/kernel/debug/tp2_p2pdma/pairs",
             format!(
-                "{direction}: measured kernel answer {}, answer {}, rule {}",
+                "{direction}: kernel answer {}, answer {}, rule {}",
                 row.kernel_answer, row.answer, row.rule
             ),
         ),
@@ -233,14 +238,15 @@ fn overridable(facts: &Facts, scope: Scope, way: &Direction<'_>, refuses: &str) 
 }
 
 fn shared_upstream(scope: Scope, way: &Direction<'_>, refuses: &str) -> Finding {
-    let ports = match &way.prediction.reason {
-        Reason::AcsRedirect { ports, .. } => {
-            ports.iter().map(ToString::to_string).collect::<Vec<_>>()
-        }
+    let mut ports = match &way.prediction.reason {
+        Reason::AcsRedirect { ports, .. } => ports.clone(),
         _ => Vec::new(),
     };
+    // By address, so that both directions read alike.
+    ports.sort_unstable();
+    let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
     let summary = format!(
-        "the kernel {refuses} this route: ACS redirect is set at {} below the common bridge, which sends peer traffic up to \
+        "the kernel {refuses} this route: ACS redirect is set at {} at or below the common bridge, which sends peer traffic up to \
          host bridge {}",
         if ports.is_empty() {
             "a port".to_owned()
@@ -270,6 +276,8 @@ fn unknown(scope: Scope, way: &Direction<'_>) -> Finding {
         );
         return finding(summary).remedy("run it as root, on a kernel from 6.1 on");
     }
+    let mut ports = ports.to_vec();
+    ports.sort_unstable();
     let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
     finding(format!(
         "whether ACS redirects at {} could not be read, and that decides",
