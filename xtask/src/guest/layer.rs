@@ -76,6 +76,7 @@ impl Layer {
             .tempdir_in(cache::dir()?)?;
         let script = r#"mkdir "$1/root"
             tar -C "$1/root" -xpf "$2"
+            mkdir -p "$1/root/dev"
             mke2fs -q -t ext4 -L tp2 -d "$1/root" "$3" "$4M""#;
         let shell = if host::is_root() {
             Cmd::new("sh")
@@ -100,7 +101,6 @@ fn make(spec: &Spec<'_>, half: &Path) -> Result<()> {
     cache::require_space(6)?;
     let script = half.join("script.sh");
     fs::write(&script, spec.script)?;
-    let log = half.join("build.log");
     let root_tar = half.join("root.tar");
     fs::create_dir(half.join("out"))?;
     // In a user namespace the hooks run as other users than the one that owns the cache.
@@ -149,7 +149,6 @@ fn make(spec: &Spec<'_>, half: &Path) -> Result<()> {
             shell_quote(half)?
         ))
         .arg("--customize-hook=rm -rf \"$1/tp2\"")
-        .arg(format!("--logfile={}", log.display()))
         .arg(SUITE)
         .arg(if spec.keep_root {
             root_tar.as_os_str()

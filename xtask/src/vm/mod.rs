@@ -262,9 +262,14 @@ fn read_line(agent: &mut BufReader<UnixStream>, deadline: Instant) -> Result<Str
 fn ends(dir: &Path) -> String {
     let console = read_lossy(&dir.join("console"));
     let lines: Vec<&str> = console.lines().collect();
+    // Of a panic, what came before it says more than the registers after it.
+    let end = lines
+        .iter()
+        .position(|line| line.contains("Kernel panic"))
+        .map_or(lines.len(), |panic| panic + 1);
     format!(
         "end of its console:\n{}\nQEMU said: {}",
-        lines[lines.len().saturating_sub(12)..].join("\n"),
+        lines[end.saturating_sub(12)..end].join("\n"),
         read_lossy(&dir.join("qemu.log"))
             .lines()
             .filter(|l| !l.contains("TCG doesn't support"))
