@@ -127,13 +127,10 @@ pub fn of_pair(findings: &[Finding], a: Bdf, b: Bdf) -> Verdict {
         ours.iter()
             .any(|finding| finding.status == Status::Fail && finding.bearing == bearing)
     };
-    let undecided = |except: &str| {
-        ours.iter().any(|finding| {
-            finding.status == Status::Unknown
-                && finding.gate != except
-                && gates::decides(finding.gate)
-        })
-    };
+    let undecided = ours
+        .iter()
+        .any(|finding| finding.status == Status::Unknown && gates::decides(finding.gate));
+    let allowed = any(Bearing::KernelAllows);
     let overridable = any(Bearing::Overridable);
     if any(Bearing::NotJudged) {
         Verdict::NotApplicable
@@ -141,12 +138,9 @@ pub fn of_pair(findings: &[Finding], a: Bdf, b: Bdf) -> Verdict {
         Verdict::Unsafe
     } else if fails(Bearing::Plain) {
         Verdict::Blocked
-    } else if overridable && fails(Bearing::ModuleInert) {
+    } else if fails(Bearing::ModuleInert) && !allowed && (overridable || !undecided) {
         Verdict::Ineffective
-    } else if fails(Bearing::ModuleInert) && !any(Bearing::KernelAllows) && !undecided("") {
-        // The module's own settings leave the pair out.
-        Verdict::Ineffective
-    } else if undecided("") {
+    } else if undecided {
         Verdict::Inconclusive
     } else if overridable && fails(Bearing::ModuleAbsent) {
         Verdict::ModuleWillHelp
@@ -154,7 +148,7 @@ pub fn of_pair(findings: &[Finding], a: Bdf, b: Bdf) -> Verdict {
         Verdict::Blocked
     } else if overridable {
         Verdict::Ready
-    } else if any(Bearing::KernelAllows) {
+    } else if allowed {
         Verdict::ModuleNotNeeded
     } else {
         Verdict::Inconclusive

@@ -597,3 +597,28 @@ fn three_cards_give_three_pairs() {
     assert_eq!(verdicts, ["ready", "blocked", "blocked"]);
     assert_eq!(report["verdict"], "blocked");
 }
+
+#[test]
+fn idle_module_is_ineffective_where_it_is_wanted_and_only_there() {
+    let wanted = two_cards("8086:6f00");
+    wanted
+        .module()
+        .module_says("parameters/mode", "off")
+        .remove("sys/module/amdgpu/parameters")
+        .file(
+            &format!("lib/modules/{}/modules.dep", support::RELEASE),
+            "updates/dkms/amdgpu.ko.zst:",
+        );
+    assert_eq!(wanted.json()["verdict"], "ineffective");
+    let perhaps = shared_switch(Acs::Unreadable);
+    perhaps.module().module_says("parameters/mode", "off");
+    assert_eq!(perhaps.json()["verdict"], "inconclusive");
+    let unneeded = two_cards("1022:14d8");
+    unneeded
+        .file("proc/cpuinfo", ZEN)
+        .p2p_link(1, 2)
+        .p2p_link(2, 1)
+        .module()
+        .module_says("parameters/mode", "off");
+    assert_eq!(unneeded.json()["verdict"], "module-not-needed");
+}

@@ -203,3 +203,18 @@ fn the_command_describes_and_refuses() {
         );
     }
 }
+
+#[test]
+fn damaged_at_every_byte() {
+    let mut files = vec![signed()];
+    files.extend(["xz", "zstd", "gzip"].map(|tool| compressed(tool, &[], &module())));
+    for file in files {
+        for at in 0..file.len() {
+            for flip in [0x01, 0x80, 0xff] {
+                let mut damaged = file.clone();
+                damaged[at] ^= flip;
+                let _ = describe("a.ko", &damaged);
+            }
+        }
+    }
+}
