@@ -96,14 +96,23 @@ fn broken_files_are_unknown_with_path_and_reason() {
 fn links_do_not_leave_the_tree_or_go_in_circles() {
     let tree = two_cards("8086:6f00");
     let outside = tempfile::NamedTempFile::new().unwrap();
-    fs::write(outside.path(), "outside").unwrap();
-    tree.remove("proc/version")
-        .link("proc/version", outside.path().to_str().unwrap())
+    fs::write(outside.path(), "fail: escaped").unwrap();
+    let absolute = outside.path().to_str().unwrap();
+    // Both would be shown if they were read.
+    let (self_test, mode) = ("override/self_test", "parameters/mode");
+    tree.module()
+        .remove(&format!("sys/module/tp2_p2pdma/{self_test}"))
+        .link(&format!("sys/module/tp2_p2pdma/{self_test}"), absolute)
+        .remove(&format!("sys/module/tp2_p2pdma/{mode}"))
+        .link(
+            &format!("sys/module/tp2_p2pdma/{mode}"),
+            &format!("{}{absolute}", "../".repeat(20)),
+        )
         .remove("proc/cpuinfo")
         .link("proc/cpuinfo", "circle")
         .link("proc/circle", "cpuinfo");
     let text = tree.run(&["-v"]).stdout;
-    assert!(!text.contains("outside"), "{text}");
+    assert!(!text.contains("escaped"), "{text}");
     let report = tree.json();
     assert!(
         findings(&report, "unknown")
