@@ -134,7 +134,11 @@ fn debian_kernel_in_a_guest_without_kfd() {
             "0000:05:00.0 has no driver",
             "there is no KFD",
         ],
-        &["install the package", "tp2_p2pdma overrides it"],
+        &[
+            "install the package",
+            "tp2_p2pdma overrides it",
+            "can override",
+        ],
     );
 }
 
@@ -148,7 +152,7 @@ fn driver_without_the_parameter_beats_the_configuration() {
         "blocked",
         &["kernel.hsa-amd-p2p", "pair.route"],
         &["has no such parameter"],
-        &["install the package"],
+        &["install the package", "tp2_p2pdma overrides"],
     );
 }
 
