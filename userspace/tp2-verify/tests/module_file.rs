@@ -218,3 +218,69 @@ fn damaged_at_every_byte() {
         }
     }
 }
+
+/// The reference machine with the module file in place, which says that it is for 7.3.4.
+fn installed(release: &str) -> support::Tree {
+    let tree = support::two_cards("8086:6f00");
+    let directory = format!("lib/modules/{release}");
+    tree.file("proc/sys/kernel/osrelease", release)
+        .file(&format!("boot/config-{release}"), support::CONFIG)
+        .file(
+            &format!("{directory}/modules.dep"),
+            "updates/dkms/amdgpu.ko:\nupdates/dkms/tp2_p2pdma.ko:",
+        )
+        .bytes(&format!("{directory}/updates/dkms/amdgpu.ko"), &module())
+        .bytes(
+            &format!("{directory}/updates/dkms/tp2_p2pdma.ko"),
+            &module(),
+        )
+        .bytes(
+            &format!("var/lib/dkms/tp2_p2pdma/0.1.0/{release}/x86_64/module/tp2_p2pdma.ko"),
+            b"",
+        );
+    tree
+}
+
+/// Status of a gate.
+fn status(report: &Value, gate: &str) -> String {
+    let findings = report["findings"].as_array().unwrap();
+    let finding = findings.iter().find(|finding| finding["gate"] == gate);
+    finding.unwrap()["status"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn file_for_this_kernel_or_another() {
+    let stale = installed(support::RELEASE).json();
+    assert_eq!(
+        (status(&stale, "module.match").as_str(), &stale["verdict"]),
+        ("fail", &"ineffective".into())
+    );
+    let good = installed("7.3.4").json();
+    assert_eq!(
+        (status(&good, "module.match").as_str(), &good["verdict"]),
+        ("pass", &"module-will-help".into())
+    );
+    assert_eq!(status(&good, "module.dkms"), "pass");
+}
+
+#[test]
+fn file_and_loaded_module_differ() {
+    let tree = installed("7.3.4");
+    tree.module().p2p_link(1, 2).p2p_link(2, 1);
+    assert_eq!(tree.json()["verdict"], "ready");
+    tree.module_says("srcversion", "OTHER");
+    let report = tree.json();
+    assert_eq!(
+        (status(&report, "module.match").as_str(), &report["verdict"]),
+        ("fail", &"ineffective".into())
+    );
+}
+
+#[test]
+fn driver_file_outside_the_kernel_proves_itself() {
+    let tree = installed("7.3.4");
+    tree.remove("sys/module/amdgpu/parameters");
+    assert_eq!(status(&tree.json(), "kernel.hsa-amd-p2p"), "pass");
+    tree.bytes("lib/modules/7.3.4/updates/dkms/amdgpu.ko", &module()[..200]);
+    assert_eq!(status(&tree.json(), "kernel.hsa-amd-p2p"), "unknown");
+}

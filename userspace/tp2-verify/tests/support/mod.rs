@@ -347,3 +347,51 @@ pub(crate) fn shared_switch(acs: Acs) -> Tree {
     tree.kfd().kfd_gpu(1, 0x12).kfd_gpu(2, 0x22);
     tree
 }
+
+/// Gates that fail, each once, in order.
+pub(crate) fn failing(report: &Value) -> Vec<&str> {
+    let mut gates: Vec<&str> = report["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|finding| finding["status"] == "fail")
+        .map(|finding| finding["gate"].as_str().unwrap())
+        .collect();
+    gates.dedup();
+    gates
+}
+
+/// Status of the first finding of a gate.
+pub(crate) fn status<'a>(report: &'a Value, gate: &str) -> &'a str {
+    let findings = report["findings"].as_array().unwrap();
+    let finding = findings.iter().find(|finding| finding["gate"] == gate);
+    finding.unwrap_or_else(|| panic!("no finding of {gate}"))["status"]
+        .as_str()
+        .unwrap()
+}
+
+/// Checks verdict, failing gates, words that must be there and words that must not.
+pub(crate) fn expect(
+    tree: &Tree,
+    verdict: &str,
+    fails: &[&str],
+    must: &[&str],
+    must_not: &[&str],
+) -> Value {
+    let report = tree.json();
+    let table = tree
+        .run(&["-v"])
+        .stdout
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert_eq!(report["verdict"], verdict, "{table}");
+    assert_eq!(failing(&report), fails, "{table}");
+    for words in must {
+        assert!(table.contains(words), "{words:?} is missing in {table}");
+    }
+    for words in must_not {
+        assert!(!table.contains(words), "{words:?} is in {table}");
+    }
+    report
+}
