@@ -16,21 +16,24 @@ mkdir -p /opt/tp2
 cp /tp2/rust-kmod/selftests/*.ko /opt/tp2/
 
 tree=/tp2/out/tree
-mkdir -p $tree/bin $tree/opt/tp2 $tree/boot $tree/etc/modprobe.d
+mkdir -p $tree/bin $tree/usr/bin $tree/opt/tp2 $tree/boot $tree/etc/modprobe.d
 mkdir -p "$tree/usr/lib/modprobe.d" "$tree/lib/modules/$kernel/updates/dkms" "$tree/var/lib"
 cp /bin/busybox $tree/bin/
 cp /tp2/rust-kmod/selftests/*.ko $tree/opt/tp2/
 cp "/lib/modules/$kernel"/modules.* "$tree/lib/modules/$kernel/"
 cp "/lib/modules/$kernel"/updates/dkms/tp2_p2pdma.ko* "$tree/lib/modules/$kernel/updates/dkms/"
 cp "/lib/modules/$kernel"/updates/dkms/tp2_p2pdma.ko* $tree/opt/tp2/
-# busybox insmod takes plain modules only.
 if [ -e $tree/opt/tp2/tp2_p2pdma.ko.xz ]; then xz -d $tree/opt/tp2/tp2_p2pdma.ko.xz; fi
 cp "/boot/config-$kernel" $tree/boot/
 cp /usr/lib/modprobe.d/tp2_p2pdma.conf $tree/usr/lib/modprobe.d/
 # The build tree of dkms links to kernel sources that the guest does not carry.
 cp -a --parents /var/lib/dkms/tp2_p2pdma $tree/
 find $tree/var/lib/dkms -type l ! -exec test -e {} \; -delete
-for file in /usr/bin/tp2-verify $(ldd /usr/bin/tp2-verify | grep -o '/[^ ]*'); do
+# busybox's own insmod tries a refused module twice.
+for tool in insmod rmmod; do
+	ln -s kmod "$tree/usr/bin/$tool"
+done
+for file in /usr/bin/tp2-verify /usr/bin/kmod $(ldd /usr/bin/tp2-verify /usr/bin/kmod | grep -o '/[^ ]*' | grep -v ':$'); do
 	mkdir -p "$tree$(dirname "$file")"
 	cp -L "$file" "$tree$file"
 done

@@ -21,10 +21,17 @@ build() {
 }
 
 build "the amd64 build" KDIR="/lib/modules/$kernel/build"
-# The same release does not know __typeof_unqual__, and kbuild's own trial of sparse stumbles over it.
-printf '#!/bin/sh\necho 1\n' >"$(readlink -f "/lib/modules/$kernel/build/scripts")/checker-valid.sh"
+# Debian ships no copy of kbuild's trial of sparse, without which kbuild passes over sparse; the run below is the trial.
+trial=$(readlink -f "/lib/modules/$kernel/build/scripts")/checker-valid.sh
+printf '#!/bin/sh\necho 1\n' >"$trial"
+chmod 755 "$trial"
+# sparse 0.6.4 does not know __typeof_unqual__.
 build "sparse" KDIR="/lib/modules/$kernel/build" C=2 CF=-D__typeof_unqual__=__typeof__
-grep -q CHECK /tp2/build.log || { echo "sparse did not run"; exit 1; }
+grep -q CHECK /tp2/build.log || {
+	echo "sparse did not run:"
+	cat /tp2/build.log
+	exit 1
+}
 build "the arm64 build" KDIR="/usr/src/linux-headers-$arm64" ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- CC=aarch64-linux-gnu-gcc-14
 make KDIR="/lib/modules/$kernel/build" clean >/dev/null
 perl /opt/kernel-style/scripts/checkpatch.pl --no-tree --strict --terse --no-summary -f common/*.[ch] c/*.[ch] selftests/*.c

@@ -160,7 +160,8 @@ pub(super) fn links_are_missing(guest: &mut Guest) -> Result<()> {
         guest.get("ls -d /sys/class/kfd/kfd/topology/nodes/*/p2p_links/* 2>/dev/null | wc -l")?;
     guest.same("p2p_links of the simulated KFD", links.as_str(), "0");
     let report = guest.verify()?;
-    guest.gate(&report, "pair.kfd-link", "fail");
+    // The stock amdgpu could make no links at all, which is the first thing to say.
+    guest.gate(&report, "pair.kfd-link", "skip");
     let verdict = report["pairs"][0]["verdict"]
         .as_str()
         .unwrap_or_default()
@@ -224,11 +225,6 @@ fn not_acting_while(guest: &mut Guest, switch: &str) -> Result<()> {
     );
     let report = guest.verify()?;
     guest.gate(&report, "module.effective", "fail");
-    guest.same(
-        "verdict while disarmed",
-        report["pairs"][0]["verdict"].as_str().unwrap_or_default(),
-        "ineffective",
-    );
     guest.get(&format!("echo 1 >{switch}"))?;
     let answer = guest.ask("a", "b")?;
     guest.same("answer when armed again", &answer, &8);
