@@ -2,9 +2,9 @@
 /*
  * Lifecycle of the C implementation.
  *
- * Set up: pair table, hook, sysfs files, self-test. Torn down in the reverse
- * order: the sysfs files go first, because reading self_test uses the hook,
- * and the table goes last, because the hook's handler writes into it.
+ * Set up: hook, sysfs files, debugfs file, self-test. Torn down in the reverse
+ * order, because reading the sysfs file self_test uses the hook. The debugfs
+ * file comes after everything that can fail.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -56,15 +56,15 @@ static int __init tp2_init(void)
 	const char *why;
 	int ret;
 
-	ret = tp2_pairs_init();
-	if (ret)
-		return ret;
 	ret = tp2_probe_register();
 	if (ret)
-		goto free_pairs;
+		return ret;
 	ret = tp2_state_init();
-	if (ret)
-		goto unregister_probe;
+	if (ret) {
+		tp2_probe_unregister();
+		return ret;
+	}
+	tp2_pairs_init();
 
 	why = tp2_self_test();
 	if (why)
@@ -73,19 +73,13 @@ static int __init tp2_init(void)
 	pr_info("version " TP2_VERSION ", mode %s, self-test %s\n",
 		tp2_mode_name(tp2_get_mode()), why ? "failed" : "passed");
 	return 0;
-
-unregister_probe:
-	tp2_probe_unregister();
-free_pairs:
-	tp2_pairs_exit();
-	return ret;
 }
 
 static void __exit tp2_exit(void)
 {
+	tp2_pairs_exit();
 	tp2_state_exit();
 	tp2_probe_unregister();
-	tp2_pairs_exit();
 	pr_info("unloaded; links that a driver made in the meantime stay until it probes again\n");
 }
 

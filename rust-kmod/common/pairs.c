@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The pair table: which ordered pairs were asked for, how often, and what
- * decided the last call. It is filled by the return handler, so it is
- * allocated in full at load and guarded by a lock that never sleeps, not even
- * on PREEMPT_RT.
+ * decided the last call. It is filled by the return handler, so it is there in
+ * full from the start and guarded by a lock that never sleeps, not even on
+ * PREEMPT_RT.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -11,7 +11,6 @@
 #include <linux/hash.h>
 #include <linux/list.h>
 #include <linux/module.h>
-#include <linux/mm.h>
 #include <linux/pci.h>
 #include <linux/seq_file.h>
 #include <linux/spinlock.h>
@@ -46,7 +45,7 @@ static const char * const rule_tokens[] = {
 };
 
 static DEFINE_RAW_SPINLOCK(table_lock);
-static struct pair_entry *table;
+static struct pair_entry table[TABLE_SIZE];
 static unsigned int nr_entries;
 static u64 beyond;
 static struct hlist_head buckets[1 << BUCKET_BITS];
@@ -193,29 +192,23 @@ static int pairs_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(pairs);
 
 /**
- * tp2_pairs_init - allocate the table and show it in debugfs
+ * tp2_pairs_init - show the table in debugfs
  *
  * Without debugfs the table is still kept; only nobody can read it.
  *
- * Return: 0 or -ENOMEM.
+ * The load must not fail after this: it frees the module even while somebody
+ * has the file open.
  */
-int tp2_pairs_init(void)
+void tp2_pairs_init(void)
 {
-	table = kvcalloc(TABLE_SIZE, sizeof(*table), GFP_KERNEL);
-	if (!table)
-		return -ENOMEM;
 	debugfs_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
 	debugfs_create_file("pairs", 0400, debugfs_dir, NULL, &pairs_fops);
-	return 0;
 }
 
 /**
- * tp2_pairs_exit - remove the debugfs file and free the table
- *
- * The hook has to be gone: its handler writes into the table.
+ * tp2_pairs_exit - remove the debugfs file
  */
 void tp2_pairs_exit(void)
 {
 	debugfs_remove(debugfs_dir);
-	kvfree(table);
 }

@@ -15,7 +15,7 @@ enum tp2_mode tp2_get_mode(void);
 const char *tp2_mode_name(enum tp2_mode mode);
 
 /* pairs.c */
-int tp2_pairs_init(void);
+void tp2_pairs_init(void);
 void tp2_pairs_exit(void);
 void tp2_pairs_record(const struct tp2_address *provider,
 		      const struct tp2_address *client, int kernel_answer,
