@@ -93,17 +93,20 @@ int tp2_state_init(void)
 		return -ENOMEM;
 	ret = sysfs_create_files(override_kobj, override_attrs);
 	if (ret)
-		kobject_put(override_kobj);
+		tp2_state_exit();
 	return ret;
 }
 
 /**
  * tp2_state_exit - remove the override directory
  *
- * Waits for readers, so no self-test runs after it.
+ * Waits for readers, so no self-test runs after it. kobject_del() does the
+ * waiting: kobject_put() would leave it to whoever drops the last reference,
+ * which with CONFIG_DEBUG_KOBJECT_RELEASE is a work item seconds later.
  */
 void tp2_state_exit(void)
 {
+	kobject_del(override_kobj);
 	kobject_put(override_kobj);
 }
 
