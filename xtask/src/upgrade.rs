@@ -24,6 +24,9 @@ const BOOT_LIMIT: Duration = Duration::from_secs(400);
 /// What may be new after the purge: made by programs that stay, for the kernel that stays.
 const NOT_OURS: &[(&str, &str)] = &[
     ("/boot/initrd.img-", "initramfs-tools, for the new kernel"),
+    ("/boot/vmlinuz-", "linux-base, for the new kernel"),
+    ("/boot/config-", "linux-base, for the new kernel"),
+    ("/var/cache/debconf/", "debconf's caches"),
     ("/usr/lib/modules/", "depmod's indexes, for the new kernel"),
     ("/initrd.img", "links of linux-base to the newest kernel"),
     ("/vmlinuz", "links of linux-base to the newest kernel"),

@@ -29,7 +29,6 @@ cp /usr/lib/modprobe.d/tp2_p2pdma.conf $tree/usr/lib/modprobe.d/
 # The build tree of dkms links to kernel sources that the guest does not carry.
 cp -a --parents /var/lib/dkms/tp2_p2pdma $tree/
 find $tree/var/lib/dkms -type l ! -exec test -e {} \; -delete
-# busybox's own insmod tries a refused module twice.
 for tool in insmod rmmod; do
 	ln -s kmod "$tree/usr/bin/$tool"
 done

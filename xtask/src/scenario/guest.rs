@@ -117,14 +117,16 @@ impl Guest {
     }
 
     /// Loads the module; a failure is an error.
+    ///
+    /// Modules are loaded by kmod's insmod, named by its path: busybox's own tries a refused module twice.
     pub(super) fn load(&mut self, params: &str) -> Result<()> {
-        self.get(&format!("insmod /opt/tp2/tp2_p2pdma.ko {params}"))
+        self.get(&format!("/usr/bin/insmod /opt/tp2/tp2_p2pdma.ko {params}"))
             .map(drop)
     }
 
     /// Unloads the module.
     pub(super) fn unload(&mut self) -> Result<()> {
-        self.get("rmmod tp2_p2pdma").map(drop)
+        self.get("/usr/bin/rmmod tp2_p2pdma").map(drop)
     }
 
     /// One of the module's state files.

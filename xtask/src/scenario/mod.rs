@@ -220,7 +220,7 @@ fn drive(scenario: &Scenario, vm: Vm) -> Vec<String> {
 }
 
 fn play(scenario: &Scenario, guest: &mut Guest) -> Result<()> {
-    guest.get("insmod /opt/tp2/tp2_probe.ko")?;
+    guest.get("/usr/bin/insmod /opt/tp2/tp2_probe.ko")?;
     for expect in &scenario.expect {
         let answer = guest.ask(expect.provider, expect.client)?;
         guest.same(

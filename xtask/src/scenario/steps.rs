@@ -101,7 +101,7 @@ pub(super) fn bad_parameters(guest: &mut Guest) -> Result<()> {
         let shown: String = value.chars().take(40).collect();
         let what = format!("{name}='{shown}'");
         guest.get("dmesg -c >/dev/null")?;
-        let load = guest.run(&format!("insmod /opt/tp2/tp2_p2pdma.ko '{name}={value}'"))?;
+        let load = guest.run(&format!("/usr/bin/insmod /opt/tp2/tp2_p2pdma.ko '{name}={value}'"))?;
         if load.status == 0 {
             guest.problem(format!("{what}: the module loaded"));
             guest.unload()?;
@@ -149,7 +149,7 @@ pub(super) fn unload_restores(guest: &mut Guest) -> Result<()> {
 
 pub(super) fn gpu_driver_first(guest: &mut Guest) -> Result<()> {
     guest
-        .get("insmod /opt/tp2/tp2_kfdsim.ko devices={a},{b}")
+        .get("/usr/bin/insmod /opt/tp2/tp2_kfdsim.ko devices={a},{b}")
         .map(drop)
 }
 
@@ -170,19 +170,19 @@ pub(super) fn links_are_missing(guest: &mut Guest) -> Result<()> {
         &format!("the verdict `{verdict}` is no success"),
         !matches!(verdict.as_str(), "ready" | "verified" | "module-will-help"),
     );
-    guest.get("rmmod tp2_kfdsim").map(drop)
+    guest.get("/usr/bin/rmmod tp2_kfdsim").map(drop)
 }
 
 pub(super) fn links_appear(guest: &mut Guest) -> Result<()> {
     let bound = guest.state("gpu_driver_was_bound")?;
     guest.same("gpu_driver_was_bound", bound.as_str(), "0");
-    guest.get("insmod /opt/tp2/tp2_kfdsim.ko devices={a},{b}")?;
+    guest.get("/usr/bin/insmod /opt/tp2/tp2_kfdsim.ko devices={a},{b}")?;
     let links = guest.get("ls -d /sys/class/kfd/kfd/topology/nodes/*/p2p_links/* | wc -l")?;
     guest.same("p2p_links of the simulated KFD", links.as_str(), "2");
     let report = guest.verify()?;
     guest.gate(&report, "gpu.kfd", "pass");
     guest.gate(&report, "pair.kfd-link", "pass");
-    guest.get("rmmod tp2_kfdsim").map(drop)
+    guest.get("/usr/bin/rmmod tp2_kfdsim").map(drop)
 }
 
 pub(super) fn ftrace_disabled(guest: &mut Guest) -> Result<()> {
@@ -248,7 +248,7 @@ pub(super) fn concurrent_callers(guest: &mut Guest) -> Result<()> {
 }
 
 pub(super) fn load_unload_cycles(guest: &mut Guest) -> Result<()> {
-    let cycle = "insmod /opt/tp2/tp2_p2pdma.ko && rmmod tp2_p2pdma || exit 1";
+    let cycle = "/usr/bin/insmod /opt/tp2/tp2_p2pdma.ko && /usr/bin/rmmod tp2_p2pdma || exit 1";
     guest.get(&format!("echo {{a}} {{b}} 4 0 >{PROBE}/callers"))?;
     // The first cycles fill caches that stay.
     let warm = guest.run(&format!(

@@ -148,6 +148,7 @@ fn topologies() -> Vec<Scenario> {
             .pair(["a", "b"], REFUSED, X99_HOPS, OVERRIDE),
         Scenario::new("other-vendor-allowed", "the same GPU with its vendor in `vendors`: the hop count", x99().card("c", "04.0", OTHER_VENDOR_GPU))
             .params("vendors=1002,1234")
+            .pair(["a", "b"], REFUSED, X99_HOPS, OVERRIDE)
             .pair(["a", "c"], REFUSED, 6, OVERRIDE),
         Scenario::new("three-gpus-one-pair", "three GPUs, `pairs` names one pair: only that one (rule 3)", x99().card("c", "04.0", GPU))
             .params("pairs={c}+{a}")
