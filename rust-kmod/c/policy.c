@@ -13,13 +13,6 @@ static const struct tp2_id built_in_deny[] = {
 	{ }
 };
 
-static bool same_function(const struct tp2_address *a,
-			  const struct tp2_address *b)
-{
-	return a->domain == b->domain && a->bus == b->bus &&
-	       a->devfn == b->devfn;
-}
-
 /**
  * tp2_vendor_allowed - may GPUs of this vendor be paired?
  * @settings: the parameters
@@ -62,8 +55,10 @@ static bool pair_allowed(const struct tp2_settings *settings,
 	for (i = 0; i < settings->nr_pairs; i++) {
 		const struct tp2_pair *pair = &settings->pairs[i];
 
-		if ((same_function(&pair->a, a) && same_function(&pair->b, b)) ||
-		    (same_function(&pair->a, b) && same_function(&pair->b, a)))
+		if ((tp2_same_address(&pair->a, a) &&
+		     tp2_same_address(&pair->b, b)) ||
+		    (tp2_same_address(&pair->a, b) &&
+		     tp2_same_address(&pair->b, a)))
 			return true;
 	}
 	return settings->nr_pairs == 0;
@@ -100,7 +95,7 @@ static enum tp2_rule find_rule(const struct tp2_settings *settings,
 
 	if (facts->kernel_answer >= 0)
 		return TP2_KERNEL_ALLOWS;
-	if (same_function(&provider->address, &client->address))
+	if (tp2_same_address(&provider->address, &client->address))
 		return TP2_SAME_FUNCTION;
 	if (!tp2_vendor_allowed(settings, provider->vendor) ||
 	    !tp2_vendor_allowed(settings, client->vendor))

@@ -65,13 +65,6 @@ static struct address_text print_address(const struct tp2_address *a)
 	return to;
 }
 
-static bool same_address(const struct tp2_address *a,
-			 const struct tp2_address *b)
-{
-	return a->domain == b->domain && a->bus == b->bus &&
-	       a->devfn == b->devfn;
-}
-
 static u64 address_key(const struct tp2_address *a)
 {
 	return (u64)a->domain << 16 | a->bus << 8 | a->devfn;
@@ -95,8 +88,8 @@ static struct pair_entry *get_entry(const struct tp2_address *provider,
 	lockdep_assert_held(&table_lock);
 
 	hlist_for_each_entry(entry, bucket, node)
-		if (same_address(&entry->provider, provider) &&
-		    same_address(&entry->client, client))
+		if (tp2_same_address(&entry->provider, provider) &&
+		    tp2_same_address(&entry->client, client))
 			return entry;
 
 	if (nr_entries == TABLE_SIZE)

@@ -143,8 +143,7 @@ static bool pair_item(const char **pos, unsigned int i)
 
 	return parse_address(pos, &pair->a) && skip(pos, '+') &&
 	       parse_address(pos, &pair->b) &&
-	       (pair->a.domain != pair->b.domain ||
-		pair->a.bus != pair->b.bus || pair->a.devfn != pair->b.devfn);
+	       !tp2_same_address(&pair->a, &pair->b);
 }
 
 static int show_pair_item(char *buf, int at, unsigned int i)

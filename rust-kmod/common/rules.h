@@ -50,6 +50,13 @@ struct tp2_address {
 	__u8 devfn;
 };
 
+static inline bool tp2_same_address(const struct tp2_address *a,
+				    const struct tp2_address *b)
+{
+	return a->domain == b->domain && a->bus == b->bus &&
+	       a->devfn == b->devfn;
+}
+
 /**
  * struct tp2_pair - two functions, in no order
  * @a: one of them
