@@ -31,6 +31,7 @@ deb: ## Build the Debian packages into target/deb
 	@$(CARGO) xtask deb
 
 module: ## Build the kernel module for KDIR
+	@test -d '$(KDIR)' || { echo "error: KDIR=$(KDIR) is no directory: install the kernel's headers, or set KDIR" >&2; exit 2; }
 	@$(MAKE) -C rust-kmod KDIR=$(KDIR) modules
 
 verify: ## Build tp2-verify

@@ -97,16 +97,13 @@ pub(crate) fn entry(
 ) -> Result<PathBuf> {
     let root = dir()?;
     let path = root.join(format!("{name}-{key}"));
-    let lock_path = root.join(format!("{name}.lock"));
-    let lock = File::create(&lock_path)
-        .with_context(|| format!("cannot create {}", lock_path.display()))?;
-    lock.lock_exclusive()
-        .with_context(|| format!("cannot lock {}", lock_path.display()))?;
+    let _lock = lock(name)?;
     if path.exists() {
         // The newest two are kept, so that what is in use has to look new.
         File::open(&path)?.set_modified(std::time::SystemTime::now())?;
         return Ok(path);
     }
+    remove_half_made(&root, name)?;
     let half = tempfile::Builder::new()
         .prefix(&format!(".{name}-"))
         .tempdir_in(&root)?;
@@ -115,6 +112,28 @@ pub(crate) fn entry(
         .with_context(|| format!("cannot move the new entry to {}", path.display()))?;
     prune(&root, name)?;
     Ok(path)
+}
+
+/// Waits until no other process makes entries of this name; the lock goes with the returned file.
+pub(crate) fn lock(name: &str) -> Result<File> {
+    let path = dir()?.join(format!("{name}.lock"));
+    let file = File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
+    file.lock_exclusive()
+        .with_context(|| format!("cannot lock {}", path.display()))?;
+    Ok(file)
+}
+
+/// Removes what a killed run left; only called under the lock of that name.
+fn remove_half_made(root: &Path, name: &str) -> Result<()> {
+    let prefix = format!(".{name}-");
+    for entry in fs::read_dir(root)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(&prefix) {
+            fs::remove_dir_all(entry.path())
+                .with_context(|| format!("cannot remove {}", entry.path().display()))?;
+        }
+    }
+    Ok(())
 }
 
 fn prune(root: &Path, name: &str) -> Result<()> {

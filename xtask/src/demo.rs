@@ -41,6 +41,10 @@ pub(crate) fn run() -> Result<()> {
         "packages installed by apt, module built and signed by DKMS",
         || guest::installed(&kernels.newest, &base, &debs),
     )?;
+    println!(
+        "    apt took {} s there, with the build of the module and the initramfs",
+        installed.seconds("install")?
+    );
     let disk = progress::step("disk image", || installed.disk_image())?;
     let accel = progress::step("choice between KVM and emulation", || {
         Ok(Accel::detect(&ScenarioGuest::from(&installed)?))

@@ -16,6 +16,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("uidmap", "/usr/bin/newuidmap"),
     ("cpio", "/usr/bin/cpio"),
     ("xz-utils", "/usr/bin/xz"),
+    ("zstd", "/usr/bin/zstd"),
     ("make", "/usr/bin/make"),
     ("gcc", "/usr/bin/gcc"),
     ("dpkg-dev", "/usr/bin/dpkg-buildpackage"),

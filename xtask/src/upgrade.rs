@@ -75,9 +75,10 @@ pub(crate) fn run() -> Result<()> {
     }
     let verdict = if problems.is_empty() { "ok  " } else { "FAIL" };
     println!(
-        "{verdict} upgrade {} -> {}, boot to the agent {:.0} s",
+        "{verdict} upgrade {} -> {}: apt {} s, boot to the agent {:.0} s",
         kernels.previous,
         kernels.newest,
+        upgraded.seconds("upgrade")?,
         boot.as_secs_f32()
     );
     if problems.is_empty() {

@@ -62,22 +62,41 @@ impl Layer {
         self.dir.join("out").join(name)
     }
 
+    /// Seconds that the script measured and wrote as `NAME_seconds=N` into `out/timings`.
+    pub(crate) fn seconds(&self, name: &str) -> Result<u32> {
+        let path = self.out("timings");
+        let text =
+            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        text.lines()
+            .find_map(|line| {
+                line.strip_prefix(name)?
+                    .strip_prefix("_seconds=")?
+                    .parse()
+                    .ok()
+            })
+            .with_context(|| format!("{} has no {name}_seconds", path.display()))
+    }
+
     /// An ext4 disk image of the root, made once.
     pub(crate) fn disk_image(&self) -> Result<PathBuf> {
+        let _lock = cache::lock("disk-image")?;
         let image = self.dir.join("disk.img");
         if image.exists() {
             return Ok(image);
         }
+        cache::require_space(4)?;
         let half = self.dir.join("disk.img.half");
+        let work = self.dir.join("disk.img.root");
+        if work.exists() {
+            fs::remove_dir_all(&work)
+                .with_context(|| format!("cannot remove {}", work.display()))?;
+        }
         // Room for what a booted system and an upgrade write; the file is sparse.
         let mib = (fs::metadata(self.root_tar())?.len() >> 20) * 5 / 4 + 1024;
-        let work = tempfile::Builder::new()
-            .prefix("image-")
-            .tempdir_in(cache::dir()?)?;
-        let script = r#"mkdir "$1/root"
-            tar -C "$1/root" -xpf "$2"
-            mkdir -p "$1/root/dev"
-            mke2fs -q -t ext4 -L tp2 -d "$1/root" "$3" "$4M""#;
+        let script = r#"mkdir "$1"
+            tar -C "$1" -xpf "$2"
+            mkdir -p "$1/dev"
+            mke2fs -q -t ext4 -L tp2 -d "$1" "$3" "$4M""#;
         let shell = if host::is_root() {
             Cmd::new("sh")
         } else {
@@ -85,12 +104,13 @@ impl Layer {
         };
         shell
             .args(["-euc", script, "image"])
-            .arg(work.path())
+            .arg(&work)
             .arg(self.root_tar())
             .arg(&half)
             .arg(mib.to_string())
             .env("PATH", path_with_sbin())
             .output()?;
+        fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", work.display()))?;
         fs::rename(&half, &image)
             .with_context(|| format!("cannot move the image to {}", image.display()))?;
         Ok(image)

@@ -88,9 +88,7 @@ pub(crate) fn installed(kernel: &str, base: &Layer, debs: &Debs) -> Result<Layer
 
 /// The agent as a file of the name it has in the guest.
 pub(crate) fn support_files() -> Result<tempfile::TempDir> {
-    let dir = tempfile::Builder::new()
-        .prefix("support-")
-        .tempdir_in(cache::dir()?)?;
+    let dir = tempfile::Builder::new().prefix("tp2-support-").tempdir()?;
     fs::write(dir.path().join("tp2-agent"), AGENT)?;
     Ok(dir)
 }

@@ -101,7 +101,9 @@ pub(super) fn bad_parameters(guest: &mut Guest) -> Result<()> {
         let shown: String = value.chars().take(40).collect();
         let what = format!("{name}='{shown}'");
         guest.get("dmesg -c >/dev/null")?;
-        let load = guest.run(&format!("/usr/bin/insmod /opt/tp2/tp2_p2pdma.ko '{name}={value}'"))?;
+        let load = guest.run(&format!(
+            "/usr/bin/insmod /opt/tp2/tp2_p2pdma.ko '{name}={value}'"
+        ))?;
         if load.status == 0 {
             guest.problem(format!("{what}: the module loaded"));
             guest.unload()?;
