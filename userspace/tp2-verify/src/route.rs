@@ -4,10 +4,10 @@
 
 use tp2_policy::{
     KernelVersion,
-    policy::Rule,
+    policy::{BUILT_IN_DENY, Rule},
     route::{
         AcsControl, Chain, Cpu, HostBridgeDevice, Machine, ModuleDecision, Node, Path, Prediction,
-        RootBus, module_decision, predict,
+        Reason, RootBus, module_decision, predict,
     },
 };
 
@@ -29,8 +29,10 @@ pub struct Direction<'a> {
     pub prediction: Prediction,
     /// What the module is predicted to make of it: as it is loaded, or by default.
     pub decision: ModuleDecision,
-    /// The same with the deny list in force, for a kernel that refuses.
+    /// The same in mode `force` with the deny list in force, for a kernel that refuses.
     pub strict: ModuleDecision,
+    /// Whether a host bridge involved is in the deny list, built in or given.
+    pub denied: bool,
     /// The module's own row.
     pub measured: Option<&'a PairRow>,
     /// The way from the provider to the client in words.
@@ -54,20 +56,14 @@ impl Direction<'_> {
             .map_or_else(|| decision_token(self.decision), |row| &row.rule)
     }
 
-    /// Whether traffic goes through a host bridge.
-    #[must_use]
-    pub fn crosses_host_bridge(&self) -> bool {
-        matches!(
-            self.prediction.path,
-            Path::ThroughHostBridge | Path::AcrossHostBridges
-        )
-    }
-
-    /// Whether a bridge of the way is denied.
+    /// Whether peer traffic would go through a host bridge that is denied: without a common bridge, or redirected by ACS.
     #[must_use]
     pub fn is_denied(&self) -> bool {
-        self.crosses_host_bridge()
-            && matches!(self.strict, ModuleDecision::Decided(d) if d.rule == Rule::DeniedBridge)
+        let through_host_bridge = matches!(
+            self.prediction.reason,
+            Reason::HostBridge(_) | Reason::AcsRedirect { .. }
+        );
+        self.denied && through_host_bridge
     }
 
     /// The host bridges in words.
@@ -132,11 +128,17 @@ fn direction<'a>(
     if from.root_bus != to.root_bus {
         bridges.push(from.host_bridge);
     }
+    let denied = |bridge: &HostBridgeDevice| {
+        bridge
+            .id()
+            .is_some_and(|id| BUILT_IN_DENY.contains(&id) || settings.deny.contains(&id))
+    };
     Direction {
         provider: provider.bdf,
         client: client.bdf,
         decision,
         strict: module_decision(&to, &from, -1, &strict.as_settings()),
+        denied: bridges.iter().any(denied),
         measured,
         path: path_words(&to, &from, prediction.path),
         prediction,
@@ -240,7 +242,9 @@ fn host_bridge(devices: &[PciDevice], device: &PciDevice) -> HostBridgeDevice {
     }
 }
 
-fn bridge_word(bridge: HostBridgeDevice) -> String {
+/// A host bridge in words.
+#[must_use]
+pub fn bridge_word(bridge: HostBridgeDevice) -> String {
     match bridge {
         HostBridgeDevice::Found((vendor, device)) => format!("{vendor:04x}:{device:04x}"),
         HostBridgeDevice::Absent => "without a device to look up".to_owned(),

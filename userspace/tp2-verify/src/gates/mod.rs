@@ -16,6 +16,7 @@ mod module_match;
 mod pair_kfd_link;
 mod pair_kind;
 mod pair_route;
+mod route_words;
 
 use crate::{facts::Facts, finding::Finding};
 

@@ -6,9 +6,12 @@
 
 use tp2_policy::{
     policy::Rule,
-    route::{HostBridgeDevice, ModuleDecision, Reason},
+    route::{ModuleDecision, Reason},
 };
 
+use super::route_words::{
+    address_list, allowed_by, compare_hint, refused_by, unknown_remedy, unknown_words,
+};
 use crate::{
     facts::Facts,
     finding::{Bearing, Finding, Scope, Status},
@@ -19,11 +22,6 @@ use crate::{
 pub(super) const ID: &str = "pair.route";
 /// Source of the evidence that is the way itself.
 const ROUTE: &str = "route";
-
-/// Host bridges of Intel server and workstation chips; the others are taken to be client ones.
-const INTEL_SERVER: [u16; 12] = [
-    0x3c00, 0x3c01, 0x0e00, 0x2f00, 0x2f01, 0x6f00, 0x2020, 0x2030, 0x2031, 0x2032, 0x2033, 0x09a2,
-];
 
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let pairs = view::pairs(facts);
@@ -80,7 +78,8 @@ fn judge_direction(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding 
     let forced = way.measured.is_some_and(|row| row.answer >= 0);
     let linked = view::has_p2p_link(facts, way.provider, way.client);
     let told = matches!(way.decision, ModuleDecision::Decided(d) if d.rule == Rule::Override);
-    let refused = way.prediction.kernel_answer() == Some(-1);
+    // Either way of knowing it will do: no other knowledge makes a denied bridge safe.
+    let refused = [way.kernel_answer(), way.prediction.kernel_answer()].contains(&Some(-1));
     let finding =
         if way.is_denied() && refused && (forced || linked || (told && view::module_acts(facts))) {
             unsafe_route(scope, way)
@@ -155,11 +154,10 @@ fn allowed(scope: Scope, way: &Direction<'_>, hops: i32) -> Finding {
     } else {
         "is predicted to allow"
     };
-    let why = match &way.prediction.reason {
-        Reason::BusAddress => "through the common bridge, without ACS redirect".to_owned(),
-        _ => format!("through the host bridge {}", way.bridge_words()),
-    };
-    let summary = format!("the kernel {how} this route by itself, {hops} hops, {why}");
+    let summary = format!(
+        "the kernel {how} this route by itself, {hops} hops, {}",
+        allowed_by(way)
+    );
     Finding::new(ID, scope, Status::Pass, summary).bearing(Bearing::KernelAllows)
 }
 
@@ -172,10 +170,13 @@ fn refusal(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding {
     };
     let failure = |summary: String| Finding::new(ID, scope, Status::Fail, summary);
     let bridges = way.bridge_words();
-    let rule = match way.decision {
-        ModuleDecision::Decided(decision) => decision.rule,
-        ModuleDecision::Inert => Rule::Observe,
-        ModuleDecision::Unknown => return unknown(scope, way),
+    let rule = match (way.decision, way.strict) {
+        (_, ModuleDecision::Decided(d)) if d.rule == Rule::SharedUpstream => d.rule,
+        _ if way.is_denied() => Rule::DeniedBridge,
+        (ModuleDecision::Decided(d), _) if d.rule == Rule::Override => d.rule,
+        // What the module would do if its mode let it.
+        (_, ModuleDecision::Decided(d)) => d.rule,
+        (_, ModuleDecision::Inert | ModuleDecision::Unknown) => return unknown(scope, way),
     };
     match rule {
         Rule::Override | Rule::Observe => overridable(facts, scope, way, refuses),
@@ -206,82 +207,74 @@ fn refusal(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding {
 
 /// Only the host-bridge test refuses.
 fn overridable(facts: &Facts, scope: Scope, way: &Direction<'_>, refuses: &str) -> Finding {
-    let bridges = way.bridge_words();
+    let why = refused_by(way);
     if view::module_acts(facts) {
-        let what = match way.measured {
-            Some(row) => format!("tp2_p2pdma answered {} in its place (measured)", row.answer),
-            None => format!(
-                "tp2_p2pdma is predicted to answer {} in its place",
-                way.prediction.hop_count
-            ),
-        };
-        let summary = format!("the kernel {refuses} host bridge {bridges}, and {what}");
-        return Finding::new(ID, scope, Status::Pass, summary).bearing(Bearing::Overridable);
+        return overridden(scope, way, refuses, &why);
     }
-    let summary = format!(
-        "the kernel {refuses} this route: host bridge {bridges} is not in its list of host bridges for peer-to-peer DMA"
-    );
+    let summary = format!("the kernel {refuses} this route: {why}");
     let failure = Finding::new(ID, scope, Status::Fail, summary).bearing(Bearing::Overridable);
     if view::override_is_useless(facts) {
         return failure;
     }
-    let client = way.bridges.iter().any(|bridge| matches!(bridge, HostBridgeDevice::Found((0x8086, id)) if !INTEL_SERVER.contains(id)));
-    if client {
-        return failure.remedy(
-            "tp2_p2pdma can override the test, but this looks like an Intel client chip, and some of those route peer writes \
-             only: the route is unverified until bytes are compared, both ways, reads and writes",
-        );
-    }
-    failure.remedy(
-        "tp2_p2pdma overrides this test and nothing else; compare bytes before trusting the route",
-    )
+    failure.remedy(format!(
+        "tp2_p2pdma can override this test, and nothing else; {}",
+        compare_hint(way)
+    ))
+}
+
+/// The module acts, so it is predicted to have the last word; its table may say that it had not.
+fn overridden(scope: Scope, way: &Direction<'_>, refuses: &str, why: &str) -> Finding {
+    let what = match way.measured {
+        Some(row) if row.answer < 0 => {
+            let summary = format!(
+                "the kernel {refuses} this route ({why}), and tp2_p2pdma left it so when it was last asked (rule {}), \
+                 although its mode is force now",
+                row.rule
+            );
+            return Finding::new(ID, scope, Status::Fail, summary)
+                .bearing(Bearing::ModuleInert)
+                .remedy("reboot with mode=force, so that amdgpu asks again");
+        }
+        Some(row) => format!("tp2_p2pdma answered {} in its place (measured)", row.answer),
+        None => format!(
+            "tp2_p2pdma is predicted to answer {} in its place",
+            way.prediction.hop_count
+        ),
+    };
+    let summary = format!("the kernel {refuses} this route ({why}), and {what}");
+    Finding::new(ID, scope, Status::Pass, summary).bearing(Bearing::Overridable)
 }
 
 fn shared_upstream(scope: Scope, way: &Direction<'_>, refuses: &str) -> Finding {
-    let mut ports = match &way.prediction.reason {
-        Reason::AcsRedirect { ports, .. } => ports.clone(),
-        _ => Vec::new(),
+    let ports = match &way.prediction.reason {
+        Reason::AcsRedirect { ports, .. } => ports.as_slice(),
+        _ => &[],
     };
-    // By address, so that both directions read alike.
-    ports.sort_unstable();
-    let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
+    let failure = |summary: String| Finding::new(ID, scope, Status::Fail, summary);
+    if ports.is_empty() {
+        let summary = format!(
+            "the kernel {refuses} this route below a common bridge, so ACS redirect is set at some port of it"
+        );
+        return failure(summary).remedy("run it as root, which shows the ports");
+    }
     let summary = format!(
-        "the kernel {refuses} this route: ACS redirect is set at {} at or below the common bridge, which sends peer traffic up to \
-         host bridge {}",
-        if ports.is_empty() {
-            "a port".to_owned()
-        } else {
-            ports.join(" ")
-        },
-        way.bridge_words()
+        "the kernel {refuses} this route: ACS redirect is set at {}, at or below the common bridge, which sends peer traffic \
+         up, and {}",
+        address_list(ports, " "),
+        refused_by(way)
     );
     let remedy = format!(
-        "clear the redirect with the kernel parameter pci=disable_acs_redir={} (this gives up the isolation between \
+        "clear the redirect with the kernel parameter \"pci=disable_acs_redir={}\" (this gives up the isolation between \
          these ports); tp2_p2pdma leaves such routes alone on purpose",
-        ports.join(";")
+        address_list(ports, ";")
     );
-    Finding::new(ID, scope, Status::Fail, summary).remedy(remedy)
+    failure(summary).remedy(remedy)
 }
 
 fn unknown(scope: Scope, way: &Direction<'_>) -> Finding {
-    let finding = |summary: String| Finding::new(ID, scope, Status::Unknown, summary);
-    let ports = match &way.prediction.reason {
-        Reason::AcsUnreadable { ports, .. } => ports.as_slice(),
-        Reason::AcsRedirect { .. } | Reason::BusAddress | Reason::HostBridge(_) => &[],
-    };
-    if ports.is_empty() {
-        let summary = format!(
-            "what the kernel answers depends on what could not be read: {:?}",
-            way.prediction.reason
-        );
-        return finding(summary).remedy("run it as root, on a kernel from 6.1 on");
-    }
-    let mut ports = ports.to_vec();
-    ports.sort_unstable();
-    let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
-    finding(format!(
-        "whether ACS redirects at {} could not be read, and that decides",
-        ports.join(" ")
-    ))
-    .remedy("run it as root: the ACS words are beyond the first 64 bytes of configuration space")
+    let summary = format!(
+        "what becomes of this route is not known: {}",
+        unknown_words(way)
+    );
+    Finding::new(ID, scope, Status::Unknown, summary).remedy(unknown_remedy(way))
 }
