@@ -159,12 +159,19 @@ fn node_is_at(node: &KfdNode, bdf: Bdf) -> bool {
 /// `CRAT_IOLINK_TYPE_XGMI`.
 const LINK_XGMI: u64 = 11;
 
-/// Whether a direct XGMI link joins the two.
+/// Whether XGMI joins the two: a direct link, or the same hive.
 #[must_use]
 pub fn are_joined_by_xgmi(facts: &Facts, a: Bdf, b: Bdf) -> bool {
     let (Ok(a), Ok(b)) = (kfd_node(facts, a), kfd_node(facts, b)) else {
         return false;
     };
+    let hive = |node: &KfdNode| -> Option<u64> {
+        let id = node.properties.as_ref().ok()?.get("hive_id").copied();
+        id.filter(|id| *id != 0)
+    };
+    if hive(a).is_some() && hive(a) == hive(b) {
+        return true;
+    }
     let one_way = |from: &KfdNode, to: &KfdNode| {
         let links = from.io_links.as_deref().unwrap_or_default();
         links
@@ -174,20 +181,34 @@ pub fn are_joined_by_xgmi(facts: &Facts, a: Bdf, b: Bdf) -> bool {
     one_way(a, b) || one_way(b, a)
 }
 
-/// Whether KFD has a `p2p_link` between the two, in any direction.
+/// Why it cannot be told whether XGMI joins the two, if so.
 #[must_use]
-pub fn has_p2p_link(facts: &Facts, a: Bdf, b: Bdf) -> bool {
+pub fn xgmi_unreadable(facts: &Facts, a: Bdf, b: Bdf) -> Option<&ReadError> {
+    let nodes = [kfd_node(facts, a).ok()?, kfd_node(facts, b).ok()?];
+    nodes
+        .into_iter()
+        .find_map(|node| node.io_links.as_ref().err())
+}
+
+/// Which of the two directions KFD has a `p2p_link` for.
+fn p2p_links(facts: &Facts, a: Bdf, b: Bdf) -> [bool; 2] {
     let (Ok(a), Ok(b)) = (kfd_node(facts, a), kfd_node(facts, b)) else {
-        return false;
+        return [false; 2];
     };
     let one_way = |from: &KfdNode, to: &KfdNode| {
         let links = from.p2p_links.as_deref().unwrap_or_default();
         links.iter().any(|link| link.to == u64::from(to.id))
     };
-    one_way(a, b) || one_way(b, a)
+    [one_way(a, b), one_way(b, a)]
 }
 
-/// Whether every pair that is judged has a link.
+/// Whether KFD has a `p2p_link` between the two, in any direction.
+#[must_use]
+pub fn has_p2p_link(facts: &Facts, a: Bdf, b: Bdf) -> bool {
+    p2p_links(facts, a, b).contains(&true)
+}
+
+/// Whether every pair that is judged has its links, both ways.
 #[must_use]
 pub fn all_pairs_linked(facts: &Facts) -> bool {
     let pairs = pairs(facts);
@@ -195,7 +216,9 @@ pub fn all_pairs_linked(facts: &Facts) -> bool {
         .iter()
         .filter(|(a, b)| is_judged(facts, a, b))
         .peekable();
-    judged.peek().is_some() && judged.all(|(a, b)| has_p2p_link(facts, a.device.bdf, b.device.bdf))
+    let linked =
+        |a: &Gpu<'_>, b: &Gpu<'_>| p2p_links(facts, a.device.bdf, b.device.bdf) == [true; 2];
+    judged.peek().is_some() && judged.all(|(a, b)| linked(a, b))
 }
 
 /// Whether amdgpu was built with `CONFIG_HSA_AMD_P2P`.
@@ -203,8 +226,11 @@ pub fn all_pairs_linked(facts: &Facts) -> bool {
 pub enum DriverP2p {
     /// It was: where that was seen, and what.
     On(String, String),
-    /// It was not.
+    /// It was not, and it is the kernel's own: it makes no links.
     Off(String, String),
+    /// It was not, and it was built outside the kernel: such drivers can have an older way, with a test of DMA masks and
+    /// none of the chipset.
+    OffOutside(String, String),
     /// Cannot be told, and why.
     Unknown(String),
 }
@@ -215,6 +241,15 @@ pub const P2P_PARAMETER: &str = "pcie_p2p";
 /// Finds out how amdgpu was built. The driver itself is better proof than the kernel's configuration.
 #[must_use]
 pub fn driver_p2p(facts: &Facts) -> DriverP2p {
+    let path = facts.amdgpu.file.as_ref();
+    let outside = path.is_ok_and(|path| !is_in_tree(path)) && facts.amdgpu.builtin != Ok(true);
+    match by_driver(facts) {
+        DriverP2p::Off(path, value) if outside => DriverP2p::OffOutside(path, value),
+        other => other,
+    }
+}
+
+fn by_driver(facts: &Facts) -> DriverP2p {
     let amdgpu = &facts.amdgpu;
     if amdgpu.loaded && amdgpu.has_parameters {
         let path = format!("/sys/module/amdgpu/parameters/{P2P_PARAMETER}");
@@ -293,5 +328,9 @@ pub fn p2pdma_is_off(facts: &Facts) -> bool {
 /// Whether the override cannot help on this kernel whatever the route: nothing to hook, or a driver that never asks.
 #[must_use]
 pub fn override_is_useless(facts: &Facts) -> bool {
-    p2pdma_is_off(facts) || matches!(driver_p2p(facts), DriverP2p::Off(..))
+    p2pdma_is_off(facts)
+        || matches!(
+            driver_p2p(facts),
+            DriverP2p::Off(..) | DriverP2p::OffOutside(..)
+        )
 }

@@ -12,6 +12,8 @@ use crate::{
 
 pub(super) const ID: &str = "kernel.hsa-amd-p2p";
 const SYMBOL: &str = "pci_p2pdma_distance_many";
+const OWN_DRIVER: &str = "use the amdgpu of a kernel with CONFIG_HSA_AMD_P2P=y, or build the driver with it (DKMS builds can lose it where \
+                          they test for CONFIG_DMABUF_MOVENOTIFY, a name that does not exist: it is CONFIG_DMABUF_MOVE_NOTIFY)";
 
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let finding = |status, summary: &str| Finding::new(ID, Scope::Host, status, summary);
@@ -26,9 +28,15 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
                 .as_ref()
                 .map(|info| info.needed.iter().any(|s| s == SYMBOL));
             if asks == Ok(false) && facts.amdgpu.builtin != Ok(true) {
-                let summary = "amdgpu has HSA_AMD_P2P, but the file does not call pci_p2pdma_distance_many: this \
-                               driver decides without the chipset test";
-                finding(Status::Warn, summary).evidence(source, value)
+                let summary = "amdgpu has HSA_AMD_P2P, but its file does not call pci_p2pdma_distance_many: this driver \
+                               seems to decide without the chipset test, and then tp2_p2pdma has no part in it";
+                finding(Status::Unknown, summary)
+                    .evidence(source, value)
+                    .evidence(
+                        format!("/{}", facts.amdgpu.file.as_deref().unwrap_or_default()),
+                        format!("does not need {SYMBOL}"),
+                    )
+                    .remedy(OWN_DRIVER)
             } else {
                 finding(Status::Pass, "amdgpu was built with HSA_AMD_P2P").evidence(source, value)
             }
@@ -40,8 +48,16 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
             finding(Status::Fail, summary)
                 .evidence(source, value)
                 .remedy(
-                    "boot a kernel with CONFIG_HSA_AMD_P2P=y (Debian's own kernels have it off)",
+                    "boot a kernel with CONFIG_HSA_AMD_P2P=y, which needs CONFIG_PCI_P2PDMA=y and CONFIG_DMABUF_MOVE_NOTIFY=y \
+                     (Debian's own kernels have it off)",
                 )
+        }
+        DriverP2p::OffOutside(source, value) => {
+            let summary = "amdgpu was built outside the kernel, without HSA_AMD_P2P: such a driver goes by DMA masks alone or \
+                           makes no links, and asks for no chipset test that tp2_p2pdma could override";
+            finding(Status::Unknown, summary)
+                .evidence(source, value)
+                .remedy(OWN_DRIVER)
         }
         DriverP2p::Unknown(why) => {
             let summary = format!("whether amdgpu was built with HSA_AMD_P2P is not known: {why}");

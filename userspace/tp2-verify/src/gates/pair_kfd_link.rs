@@ -3,10 +3,13 @@
 //! `pair.kfd-link`: the `p2p_links` that KFD made between the two GPUs when the second was added (`kfd_add_peer_prop()`,
 //! Linux 6.1 to 7.3). They are what `ROCm` sees; links to CPU nodes are not meant. Flags are those of `kfd_crat.h`.
 
+use tp2_policy::policy::Rule;
+
 use crate::{
     facts::{Facts, KfdLink, KfdNode, ReadError},
     finding::{Bearing, Finding, Scope, Status},
-    route, view,
+    route,
+    view::{self, DriverP2p},
 };
 
 pub(super) const ID: &str = "pair.kfd-link";
@@ -74,7 +77,8 @@ fn link<'a>(from: &'a KfdNode, to: &KfdNode) -> Result<Option<&'a KfdLink>, &'a 
 }
 
 fn none(facts: &Facts, scope: Scope, a: Side<'_>, b: Side<'_>) -> Finding {
-    if view::override_is_useless(facts) {
+    let no_links = matches!(view::driver_p2p(facts), DriverP2p::Off(..));
+    if no_links || view::p2pdma_is_off(facts) {
         return Finding::new(
             ID,
             scope,
@@ -94,11 +98,14 @@ fn none(facts: &Facts, scope: Scope, a: Side<'_>, b: Side<'_>) -> Finding {
             format!("no link to node {}", to.1.id),
         );
     }
-    let allowed = route::directions(facts, a.0, b.0).is_ok_and(|ways| {
-        ways.iter()
-            .all(|way| way.kernel_answer().is_some_and(|answer| answer >= 0))
+    let acts = view::module_acts(facts);
+    let expected = route::directions(facts, a.0, b.0).is_ok_and(|ways| {
+        ways.iter().all(|way| {
+            let allowed = way.kernel_answer().is_some_and(|answer| answer >= 0);
+            allowed || (acts && way.rule() == Rule::Override.token())
+        })
     });
-    if allowed || view::module_acts(facts) {
+    if expected {
         let remedy = "if tp2_p2pdma came too late, see module.effective; else look at amdgpu.pcie_p2p, at BARs smaller than \
                       the memory (Resizable BAR), and at BAR addresses beyond the peer's DMA mask without a translating IOMMU";
         failure = failure.remedy(remedy);
@@ -142,5 +149,12 @@ fn both_ways(
         );
         finding = finding.evidence(format!("/{}", link.path), value);
     }
-    finding
+    match status {
+        Status::Fail => finding.remedy("read the kernel log for kfd and amdgpu, and report it"),
+        Status::Unknown => finding.remedy(
+            "look for a patched kernel or amdgpu, or another override, and compare bytes before trusting it; to judge by \
+             tp2_p2pdma alone, remove that and reboot",
+        ),
+        _ => finding,
+    }
 }

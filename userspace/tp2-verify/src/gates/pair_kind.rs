@@ -38,9 +38,12 @@ fn judge_pair(facts: &Facts, a: &Gpu<'_>, b: &Gpu<'_>) -> Finding {
         )
         .evidence(
             "/sys/class/kfd/kfd/topology/nodes",
-            "io_link of type 11 between the two",
+            "io_link of type 11 between the two, or the same hive_id",
         )
         .bearing(Bearing::NotJudged);
+    }
+    if let Some(error) = view::xgmi_unreadable(facts, a.device.bdf, b.device.bdf) {
+        return Finding::unreadable(ID, scope, "whether XGMI joins the two", error);
     }
     for gpu in [a, b] {
         if let GpuKind::Unknown(why) = &gpu.kind {
