@@ -19,21 +19,15 @@
 #include "probe.h"
 
 /*
- * Drivers that ask for the distance. Only amdgpu keeps the first answer for
- * good: kfd_dev_create_p2p_links() in drivers/gpu/drm/amd/amdkfd (Linux 7.3)
- * runs when a GPU is added. Drivers that hold a GPU for somebody else, such
- * as vfio-pci and pci-stub, do not ask.
- */
-static bool driver_asks(const struct device_driver *driver)
-{
-	return !strcmp(driver->name, "amdgpu") || !strcmp(driver->name, "xe");
-}
-
-/*
+ * Only amdgpu keeps the first answer for good: kfd_dev_create_p2p_links() in
+ * drivers/gpu/drm/amd/amdkfd (Linux 7.3) runs when a GPU is added. xe asks
+ * anew at each attachment, and drivers that hold a GPU for somebody else, such
+ * as vfio-pci, do not ask: for them it is never too late.
+ *
  * The device lock waits for a driver that is just being bound, which has to
  * count as well.
  */
-static void look_for_bound_gpus(void)
+static void __init look_for_bound_gpus(void)
 {
 	struct pci_dev *pdev = NULL;
 
@@ -42,10 +36,11 @@ static void look_for_bound_gpus(void)
 		    !tp2_class_is_gpu(pdev->class))
 			continue;
 		device_lock(&pdev->dev);
-		if (pdev->dev.driver && driver_asks(pdev->dev.driver)) {
+		if (pdev->dev.driver &&
+		    !strcmp(pdev->dev.driver->name, "amdgpu")) {
 			tp2_gpu_driver_was_bound = true;
-			pr_warn("%s already has its driver %s: KFD makes links when the driver probes, so a reboot with this module loaded first is needed\n",
-				pci_name(pdev), pdev->dev.driver->name);
+			pr_warn("%s already has its driver amdgpu: KFD makes links when the driver probes, so a reboot with this module loaded first is needed\n",
+				pci_name(pdev));
 		}
 		device_unlock(&pdev->dev);
 	}
