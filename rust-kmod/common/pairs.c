@@ -110,7 +110,9 @@ static struct pair_entry *get_entry(const struct tp2_address *provider,
  * @rule: the rule that decided
  *
  * Called by the return handler: never sleeps, never allocates. The first
- * decision for a pair is logged, outside the lock.
+ * decision for a pair is logged; printk() may be called in any context, and
+ * the hooked function calls it itself. It is called outside the lock, because
+ * a console may be slow.
  */
 void tp2_pairs_record(const struct tp2_address *provider,
 		      const struct tp2_address *client, int kernel_answer,
