@@ -123,6 +123,8 @@ pub struct Host {
     pub root: Option<bool>,
     /// First processor of `/proc/cpuinfo`.
     pub cpu: Reading<Cpu>,
+    /// Whether it is the running machine. A captured tree may lack anything.
+    pub live: bool,
     /// `/proc/version`.
     pub version: Reading<String>,
     /// DMI system vendor.
@@ -259,6 +261,8 @@ pub struct Module {
     pub info: Reading<ModuleFile>,
     /// Whether `/sys/module/tp2_p2pdma` is there.
     pub loaded: bool,
+    /// Whether `/sys/module` is there, so that absence of the module means something.
+    pub modules_listed: bool,
     /// `initstate`.
     pub initstate: Reading<String>,
     /// `version` of the loaded one.
@@ -284,6 +288,14 @@ pub struct DkmsBuild {
     pub arch: String,
     /// Module file, if the build has one.
     pub file: Option<String>,
+}
+
+impl DkmsBuild {
+    /// Whether it left a module file for that kernel release.
+    #[must_use]
+    pub fn is_for(&self, release: &str) -> bool {
+        self.kernel == release && self.file.is_some()
+    }
 }
 
 /// debugfs table of the module.

@@ -185,7 +185,7 @@ fn chain(facts: &Facts, device: &PciDevice) -> Chain {
         function: node(device),
         bridges: bridges.collect(),
         root_bus: root_bus(device),
-        host_bridge: host_bridge(devices, device),
+        host_bridge: host_bridge(facts, device),
     }
 }
 
@@ -220,8 +220,9 @@ fn root_bus(device: &PciDevice) -> RootBus {
 
 /// `pci_host_bridge_dev()`: the first device on the root bus, if it is at 00.0 or a root port.
 ///
-/// The kernel scans by devfn, so the first of its list is the lowest.
-fn host_bridge(devices: &[PciDevice], device: &PciDevice) -> HostBridgeDevice {
+/// The kernel scans by devfn, so the first of its list is the lowest. A captured tree without 00.0 may just lack it.
+fn host_bridge(facts: &Facts, device: &PciDevice) -> HostBridgeDevice {
+    let devices = facts.pci.as_deref().unwrap_or_default();
     let on_root_bus = |other: &&PciDevice| other.root == device.root && other.upstream.is_empty();
     let Some(first) = devices
         .iter()
@@ -230,6 +231,9 @@ fn host_bridge(devices: &[PciDevice], device: &PciDevice) -> HostBridgeDevice {
     else {
         return HostBridgeDevice::Unreadable;
     };
+    if first.bdf.0.devfn != 0 && !facts.host.live {
+        return HostBridgeDevice::Unreadable;
+    }
     let is_one = match &first.port_type {
         _ if first.bdf.0.devfn == 0 => true,
         Ok(kind) => *kind == Some(PORT_ROOT),

@@ -3,18 +3,26 @@
 //! Where the tool runs: CPU, firmware, container, rights.
 
 use super::Root;
-use crate::facts::{Cpu, Host, Reading};
+use crate::facts::{Cpu, Host, ReadError, Reading};
 
 /// Paths that only containers have.
-const CONTAINER_MARKS: [&str; 3] = [".dockerenv", "run/.containerenv", "run/systemd/container"];
+const CONTAINER_MARKS: [&str; 4] = [
+    ".dockerenv",
+    "run/.containerenv",
+    "run/systemd/container",
+    "run/secrets/kubernetes.io",
+];
 /// `/proc/cpuinfo` of a machine with some thousand CPUs.
 const CPUINFO_LIMIT: u64 = 16 * 1024 * 1024;
+/// Fields that `/proc/cpuinfo` has on arm64, riscv, powerpc and loongarch, but not on x86.
+const OTHER_ARCHITECTURES: [&str; 4] = ["CPU implementer", "isa", "cpu", "CPU Family"];
 
 /// Reads the host.
 pub(super) fn read(root: &Root) -> Host {
     let marks = CONTAINER_MARKS.iter().filter(|path| root.exists(path));
     Host {
         root: root.is_live().then(|| is_root(root)).flatten(),
+        live: root.is_live(),
         cpu: cpu(root),
         version: root.text("proc/version"),
         dmi_vendor: root.text("sys/class/dmi/id/sys_vendor"),
@@ -25,8 +33,18 @@ pub(super) fn read(root: &Root) -> Host {
 }
 
 fn cpu(root: &Root) -> Reading<Cpu> {
-    let text = root.text_up_to("proc/cpuinfo", CPUINFO_LIMIT)?;
-    Ok(parse_cpuinfo(&text))
+    let path = "proc/cpuinfo";
+    let text = root.text_up_to(path, CPUINFO_LIMIT)?;
+    let cpu = parse_cpuinfo(&text);
+    // Without a vendor it has to be another architecture, for which the kernel's test of the CPU is always "no".
+    let other = |line: &str| {
+        let key = line.split(':').next().unwrap_or_default().trim();
+        OTHER_ARCHITECTURES.contains(&key)
+    };
+    if cpu.vendor.is_empty() && !text.lines().any(other) {
+        return Err(ReadError::malformed(path, "does not describe a CPU"));
+    }
+    Ok(cpu)
 }
 
 /// The first processor of a `cpuinfo`.

@@ -39,7 +39,7 @@ fn config(root: &Root, release: Option<&str>) -> Reading<KernelConfig> {
     let mut error = ReadError::absent("proc/config.gz");
     match root.bytes("proc/config.gz", CONFIG_LIMIT) {
         Ok(bytes) => match gunzip(&bytes) {
-            Some(text) => return Ok(parse_config("proc/config.gz", &text)),
+            Some(text) => return checked_config("proc/config.gz", &text),
             None => error = ReadError::malformed("proc/config.gz", "is not gzip-compressed text"),
         },
         Err(why) => error = keep(error, why),
@@ -54,11 +54,19 @@ fn config(root: &Root, release: Option<&str>) -> Reading<KernelConfig> {
     ];
     for path in places {
         match root.text_up_to(&path, CONFIG_LIMIT) {
-            Ok(text) => return Ok(parse_config(&path, &text)),
+            Ok(text) => return checked_config(&path, &text),
             Err(why) => error = keep(error, why),
         }
     }
     Err(error)
+}
+
+/// An empty file, or another file, is no proof that options are off.
+fn checked_config(path: &str, text: &str) -> Reading<KernelConfig> {
+    if !text.contains("CONFIG_") {
+        return Err(ReadError::malformed(path, "is not a kernel configuration"));
+    }
+    Ok(parse_config(path, text))
 }
 
 /// Absence says less than any other failure.

@@ -68,6 +68,7 @@ pub(super) fn tp2(root: &Root, release: &Reading<String>) -> Module {
         info: describe(root, &file),
         file,
         loaded: root.is_dir("sys/module/tp2_p2pdma"),
+        modules_listed: root.is_dir("sys/module"),
         initstate: own("initstate"),
         version: own("version"),
         srcversion: own("srcversion"),

@@ -25,7 +25,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         Ok(value) if value == "N" => finding(Status::Fail, "amdgpu's peer access is switched off by its parameter")
             .remedy("remove amdgpu.pcie_p2p=0 from the kernel command line and from /etc/modprobe.d, then reboot"),
         Ok(value) => finding(Status::Unknown, &format!("amdgpu's parameter pcie_p2p has the odd value {value:?}")),
-        Err(error) if error.is_absent() => {
+        Err(error) if error.is_absent() && amdgpu.has_parameters => {
             finding(Status::Skip, "the loaded amdgpu has no parameter pcie_p2p; see kernel.hsa-amd-p2p")
         }
         Err(error) => return vec![Finding::unreadable(ID, Scope::Host, "amdgpu's parameter pcie_p2p", error)],

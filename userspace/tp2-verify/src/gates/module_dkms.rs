@@ -30,9 +30,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
             )];
         }
     };
-    let running = builds
-        .iter()
-        .find(|build| build.kernel == *release && build.file.is_some());
+    let running = builds.iter().find(|build| build.is_for(release));
     vec![match running {
         Some(build) => {
             let summary = format!(
@@ -72,12 +70,17 @@ fn not_built(facts: &Facts, builds: &[DkmsBuild], release: &str) -> Finding {
         } else {
             kernels.join(", ")
         };
-        let remedy =
-            format!("dkms autoinstall -k {release} as root, read its log if it fails, then reboot");
+        let remedy = format!(
+            "dkms autoinstall -k {release} as root (it needs the headers of that kernel; read its log if it fails), then reboot"
+        );
         return finding(Status::Fail, summary)
             .evidence(TREE, found)
             .remedy(remedy)
             .bearing(Bearing::ModuleInert);
+    }
+    if let Some(mark) = facts.host.container_marks.first() {
+        let summary = "what DKMS has is not known in a container, which has files of its own";
+        return finding(Status::Skip, summary.to_owned()).evidence(format!("/{mark}"), "present");
     }
     if view::override_is_useless(facts) {
         let summary = "tp2_p2pdma is not installed, and would not help on this kernel".to_owned();

@@ -14,6 +14,10 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let module = &facts.module;
     let finding = |status, summary: &str| Finding::new(ID, Scope::Host, status, summary);
     let info = match (&module.file, &module.info) {
+        (Err(error), _) if error.is_absent() && !facts.host.container_marks.is_empty() => {
+            let summary = "module files are the host's, and this container does not see them";
+            return vec![finding(Status::Na, summary)];
+        }
         (Err(error), _) if error.is_absent() && module.loaded => {
             let warning = finding(
                 Status::Warn,
