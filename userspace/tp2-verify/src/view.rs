@@ -2,7 +2,7 @@
 
 //! What several gates derive from facts: GPUs, pairs, KFD nodes, the driver's build, whether the module acts.
 
-use crate::facts::{Bdf, Facts, KfdNode, PciDevice, ReadError};
+use crate::facts::{Bdf, Facts, KfdNode, PciDevice, ReadError, Reading};
 
 /// AMD.
 pub const AMD: u16 = 0x1002;
@@ -308,15 +308,25 @@ pub fn is_in_tree(path: &str) -> bool {
     parts.next() == Some("kernel")
 }
 
+/// Whether a reading is this text.
+fn reads(reading: Option<&Reading<String>>, wanted: &str) -> bool {
+    matches!(reading, Some(Ok(text)) if text == wanted)
+}
+
+/// Whether the loaded module's hook was seen to work, just now.
+#[must_use]
+pub fn hook_is_proven(facts: &Facts) -> bool {
+    let module = &facts.module;
+    module.loaded && reads(module.state.get("self_test"), "pass")
+}
+
 /// Whether the loaded module acts: initialised, its hook proven, and told to.
 #[must_use]
 pub fn module_acts(facts: &Facts) -> bool {
     let module = &facts.module;
-    let is = |reading: Option<&Result<String, ReadError>>, wanted: &str| matches!(reading, Some(Ok(text)) if text == wanted);
-    module.loaded
-        && is(Some(&module.initstate), "live")
-        && is(module.state.get("self_test"), "pass")
-        && is(module.parameters.get("mode"), "force")
+    hook_is_proven(facts)
+        && reads(Some(&module.initstate), "live")
+        && reads(module.parameters.get("mode"), "force")
 }
 
 /// Whether `CONFIG_PCI_P2PDMA` is known to be off.

@@ -6,6 +6,7 @@
 use crate::{
     facts::Facts,
     finding::{Finding, Scope, Status},
+    route::{OverrideUse, override_use},
     view,
 };
 
@@ -18,9 +19,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         return vec![finding(Status::Na, "there is no AMD GPU")];
     }
     if amdgpu.builtin == Ok(true) {
-        let summary = "amdgpu is built into the kernel: it starts before any module, so an override comes too late";
-        let warning = finding(Status::Warn, summary).evidence("modules.builtin", "lists amdgpu");
-        return vec![warning.remedy("boot a kernel that has amdgpu as a module")];
+        return vec![built_in(facts)];
     }
     let path = match &amdgpu.file {
         Ok(path) => path,
@@ -68,4 +67,18 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     }
     let pass = finding(Status::Pass, &format!("amdgpu is loaded, {origin}"));
     vec![pass.evidence(format!("/{path}"), "in modules.dep")]
+}
+
+/// It starts before any module, so a softdep means nothing for it.
+fn built_in(facts: &Facts) -> Finding {
+    let in_the_way = override_use(facts) == OverrideUse::Wanted && !view::all_pairs_linked(facts);
+    let status = if in_the_way {
+        Status::Fail
+    } else {
+        Status::Warn
+    };
+    let summary = "amdgpu is built into the kernel: it starts before any module, so an override comes too late";
+    Finding::new(ID, Scope::Host, status, summary)
+        .evidence("modules.builtin", "lists amdgpu")
+        .remedy("boot a kernel that has amdgpu as a module")
 }

@@ -96,7 +96,8 @@ fn without_node(missing: NoNode, finding: impl Fn(Status, String) -> Finding) ->
             .failed_reading(&error),
         NoNode::NotListed(None) => finding(Status::Fail, "amdgpu drives this GPU, but KFD has no node for it".to_owned())
             .evidence(NODES, "no node with this domain and location_id")
-            .remedy("read the kernel log for kfd and this address: the chip or its firmware may be unsupported"),
+            .remedy("read the kernel log for kfd and this address: `PCI rejects atomics` means another slot, one at the CPU; else the chip or \
+                     its firmware may be unsupported"),
         NoNode::NotListed(Some(error)) => {
             finding(Status::Unknown, format!("whether KFD knows this GPU could not be read: {error}"))
                 .failed_reading(&error)

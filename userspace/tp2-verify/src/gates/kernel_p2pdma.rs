@@ -6,6 +6,7 @@
 use crate::{
     facts::Facts,
     finding::{Finding, Scope, Status},
+    view,
 };
 
 pub(super) const ID: &str = "kernel.p2pdma";
@@ -39,9 +40,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
 
 /// A loaded module that needs the symbol proves that the kernel has it.
 fn proof(facts: &Facts) -> Option<(String, String)> {
-    if facts.module.loaded
-        && matches!(facts.module.state.get("self_test"), Some(Ok(text)) if text == "pass")
-    {
+    if view::hook_is_proven(facts) {
         let path = "/sys/module/tp2_p2pdma/override/self_test".to_owned();
         return Some((path, "pass".to_owned()));
     }

@@ -7,6 +7,7 @@
 use crate::{
     facts::{Facts, ReadError, Reading},
     finding::{Bearing, Finding, Scope, Status},
+    route::{OverrideUse, override_use},
     view,
 };
 
@@ -85,7 +86,8 @@ fn self_test(facts: &Facts) -> Option<Finding> {
         Ok(text) => {
             let summary =
                 format!("tp2_p2pdma's self-test does not pass, so its hook does not act ({text})");
-            let remedy = "see whether kernel.ftrace_enabled is 1 and kprobes are enabled, then load the module anew by a reboot";
+            let remedy = "as root, set /sys/kernel/debug/kprobes/enabled to 1 and, before Linux 7.3, the sysctl kernel.ftrace_enabled too, \
+                          then run this again, since the test runs at every read; reboot if amdgpu started while it failed";
             Some(inert(summary, "override/self_test", text).remedy(remedy))
         }
     }
@@ -97,6 +99,14 @@ fn mode(facts: &Facts) -> Option<Finding> {
         Ok("force") => None,
         Ok(text) => {
             let summary = format!("tp2_p2pdma runs with mode={text}, so it changes no answer");
+            if matches!(
+                override_use(facts),
+                OverrideUse::NotNeeded | OverrideUse::NoHelp
+            ) {
+                let summary = format!("{summary}; no pair here is one that it would override");
+                let warning = Finding::new(ID, Scope::Host, Status::Warn, summary);
+                return Some(warning.evidence(format!("/{MODULE}/parameters/mode"), text));
+            }
             let remedy = "set mode=force in /etc/modprobe.d (or remove the option) and reboot";
             Some(inert(summary, "parameters/mode", text).remedy(remedy))
         }

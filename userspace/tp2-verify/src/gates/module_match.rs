@@ -6,6 +6,7 @@
 use crate::{
     facts::{Facts, ModuleFile, Reading},
     finding::{Bearing, Finding, Scope, Status},
+    view,
 };
 
 pub(super) const ID: &str = "module.match";
@@ -72,12 +73,21 @@ fn wrong_kernel(facts: &Facts, info: &ModuleFile) -> Option<Finding> {
     }
     let summary =
         format!("the file of tp2_p2pdma was built for another kernel than the running {release}");
-    let failure = Finding::new(ID, Scope::Host, Status::Fail, summary)
+    let finding = stale(facts, summary)
         .evidence(format!("/{}", info.path), format!("vermagic {vermagic}"))
         .remedy(format!(
             "dkms autoinstall -k {release} as root, then reboot"
         ));
-    Some(failure.bearing(Bearing::ModuleInert))
+    Some(finding)
+}
+
+/// What is on disk matters at the next boot; it is in the way only where nothing that acts is loaded.
+fn stale(facts: &Facts, summary: String) -> Finding {
+    if view::module_acts(facts) {
+        let summary = format!("{summary}; what is loaded acts, until the next boot");
+        return Finding::new(ID, Scope::Host, Status::Warn, summary);
+    }
+    Finding::new(ID, Scope::Host, Status::Fail, summary).bearing(Bearing::ModuleInert)
 }
 
 /// Compares what is loaded with what is on disk.
@@ -92,12 +102,12 @@ fn wrong_build(facts: &Facts, info: &ModuleFile) -> Option<Finding> {
     let differs = |(_, loaded, on_disk): &(&str, &Reading<String>, &Option<String>)| matches!((loaded, on_disk), (Ok(loaded), Some(on_disk)) if loaded != on_disk);
     let (name, loaded, on_disk) = compared.into_iter().find(differs)?;
     let summary = format!("the loaded tp2_p2pdma is not the file on disk: its {name} is another");
-    let failure = Finding::new(ID, Scope::Host, Status::Fail, summary)
+    let finding = stale(facts, summary)
         .reading(&format!("sys/module/tp2_p2pdma/{name}"), loaded)
         .evidence(
             format!("/{}", info.path),
             format!("{name} {}", on_disk.as_deref().unwrap_or_default()),
         )
         .remedy("rebuild the initramfs, then reboot");
-    Some(failure.bearing(Bearing::ModuleInert))
+    Some(finding)
 }
