@@ -3,7 +3,7 @@
 //! The command line.
 
 use std::{
-    io::{self, Write},
+    io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
 };
 
@@ -15,17 +15,24 @@ use thiserror::Error;
 
 use crate::{
     collect::{self, Root, RootError, module_file},
-    facts::{ModuleFile, ReadError},
+    facts::{ModuleFile, ReadError, ReadErrorKind},
     render, report,
 };
 
 /// Exit status of a tool error, as clap's for bad usage.
 pub const EXIT_ERROR: u8 = 2;
 
-/// Tells whether two AMD GPUs can reach each other over `PCIe`, and what is in the way.
+/// The command line.
 #[derive(Debug, Parser)]
-#[command(name = "tp2-verify", version, max_term_width = 100)]
 #[command(
+    name = "tp2-verify",
+    bin_name = "tp2-verify",
+    version,
+    max_term_width = 100
+)]
+#[command(
+    about = "Tells whether two AMD GPUs can reach each other over PCIe, and what is in the way",
+    long_about = None,
     after_help = "Exit status: 0 ready or module not needed; 1 module will help, blocked or ineffective; 2 tool error; \
                         3 unsafe; 4 inconclusive; 5 no pair to judge."
 )]
@@ -36,7 +43,7 @@ pub struct Cli {
     /// Print JSON
     #[arg(long, global = true)]
     json: bool,
-    /// When to use colour; `NO_COLOR` is honoured
+    /// When to use colour; auto honours NO_COLOR
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: When,
     /// Print all evidence
@@ -76,11 +83,23 @@ pub enum ToolError {
     #[error(transparent)]
     Root(#[from] RootError),
     /// The file is no readable module.
-    #[error("{file}: {reason}; give a kernel module file (.ko, .ko.gz, .ko.xz or .ko.zst)", file = .0.path, reason = .0.reason)]
+    #[error("{file}: {reason}; {remedy}", file = .0.path, reason = .0.reason, remedy = module_remedy(.0.kind))]
     Module(ReadError),
     /// Standard output is gone.
-    #[error("the result could not be written: {0}")]
+    #[error(
+        "the result could not be written to standard output: {0}; make room, or write it elsewhere"
+    )]
     Output(#[from] io::Error),
+}
+
+/// What to do about a module file that could not be read.
+const fn module_remedy(kind: ReadErrorKind) -> &'static str {
+    match kind {
+        ReadErrorKind::Denied => "run it as root, or as a user who may read the file",
+        ReadErrorKind::Absent | ReadErrorKind::Malformed | ReadErrorKind::Io => {
+            "give a whole kernel module file (.ko, .ko.gz, .ko.xz or .ko.zst)"
+        }
+    }
 }
 
 impl Cli {
@@ -114,7 +133,7 @@ impl Cli {
         if self.json {
             render::json::write(out, &report)?;
         } else {
-            render::table::write(out, &report, self.verbose)?;
+            render::table::write(out, &report, self.verbose, columns())?;
         }
         Ok(report.exit)
     }
@@ -135,6 +154,14 @@ impl Cli {
         }
         Ok(0)
     }
+}
+
+/// Width to write for: what `COLUMNS` says; on a terminal that does not say, what fits any.
+fn columns() -> Option<usize> {
+    let asked = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|text| text.trim().parse().ok());
+    asked.or_else(|| io::stdout().is_terminal().then_some(80))
 }
 
 /// What `module --json` prints.

@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::facts::{Bdf, ReadError, Reading};
+use crate::facts::{Bdf, ReadError, ReadErrorKind, Reading};
 
 /// What a finding is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,6 +149,17 @@ impl Finding {
             format!("{what} could not be read: {error}"),
         )
         .failed_reading(error)
+        .remedy(match error.kind {
+            ReadErrorKind::Denied => format!("run it as root, which may read /{}", error.path),
+            ReadErrorKind::Absent => format!(
+                "run it on the machine itself, or capture /{} too",
+                error.path
+            ),
+            ReadErrorKind::Malformed | ReadErrorKind::Io => format!(
+                "look at /{}; where it is a copy, capture it anew",
+                error.path
+            ),
+        })
     }
 
     /// Adds what was read.

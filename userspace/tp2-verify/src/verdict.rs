@@ -86,21 +86,26 @@ impl Verdict {
         match self {
             Self::Verified => "every gate passes, and bytes were compared on this boot",
             Self::Ready => {
-                "every gate passes; bytes were not compared, so compare them before trusting the route"
+                "every gate of this version passes; bytes were not compared, and nothing in this version compares them: \
+                 compare them by other means, both ways, before trusting the route"
             }
             Self::ModuleNotNeeded => {
-                "the kernel allows peer access by itself; tp2_p2pdma is not needed"
+                "the kernel allows peer access by itself; tp2_p2pdma is not needed; bytes were not compared, and nothing \
+                 in this version compares them"
             }
             Self::ModuleWillHelp => {
-                "the kernel's host-bridge test is the only thing in the way, and tp2_p2pdma overrides it"
+                "of what this version reads, only the kernel's host-bridge test is in the way, and tp2_p2pdma overrides \
+                 that test; whether bytes then arrive is not known before they are compared"
             }
-            Self::Blocked => "another gate than the host-bridge test is in the way",
+            Self::Blocked => {
+                "something is in the way that loading tp2_p2pdma would not remove, or not alone"
+            }
             Self::Ineffective => "tp2_p2pdma is there, but does not act",
             Self::Unsafe => {
                 "peer access is forced over a host bridge that is known to corrupt data silently"
             }
             Self::WriteOnly => "peer writes arrive, peer reads do not",
-            Self::Inconclusive => "what decides could not be read",
+            Self::Inconclusive => "what decides is not known",
             Self::NotApplicable => "there is no pair of AMD cards on PCIe to judge",
         }
     }

@@ -60,12 +60,12 @@ fn expand(bytes: &[u8]) -> Result<Option<Vec<u8>>, String> {
         [0x28, 0xb5, 0x2f, 0xfd, ..] => match ruzstd::decoding::StreamingDecoder::new(bytes) {
             Ok(mut decoder) => io::copy(&mut decoder.by_ref().take(EXPANDED_LIMIT), &mut out)
                 .map(drop)
-                .map_err(|error| format!("zstd: {error}")),
+                .map_err(|error| format!("zstd: {}", brief(&error))),
             Err(error) => Err(format!("zstd: {error}")),
         },
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {
             lzma_rs::xz_decompress(&mut io::Cursor::new(bytes), &mut out)
-                .map_err(|error| format!("xz: {error:?}"))
+                .map_err(|error| format!("xz: {}", xz_words(&error)))
         }
         _ => return Ok(None),
     };
@@ -75,6 +75,25 @@ fn expand(bytes: &[u8]) -> Result<Option<Vec<u8>>, String> {
             "cannot be decompressed ({reason}); it may be cut short"
         )),
     }
+}
+
+/// The library has no words of its own for its errors.
+fn xz_words(error: &lzma_rs::error::Error) -> String {
+    use lzma_rs::error::Error;
+    match error {
+        Error::IoError(error) | Error::HeaderTooShort(error) => error.to_string(),
+        Error::LzmaError(words) | Error::XzError(words) => words.clone(),
+    }
+}
+
+/// Up to the first bracket, after which debugging output begins.
+fn brief(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(['(', '{'])
+        .next()
+        .unwrap_or_default()
+        .trim_end()
+        .to_owned()
 }
 
 /// A buffer that refuses to grow beyond [`EXPANDED_LIMIT`].

@@ -64,6 +64,8 @@ impl Root {
         }
         let live = base == Path::new("/");
         let root = Self { base, live };
+        // What may not be entered is not empty.
+        fs::read_dir(&root.base).map_err(unusable)?;
         let has = |name| root.is_dir(name);
         if !has("sys") && !has("proc") {
             return Err(RootError::NoTree(path.to_owned()));

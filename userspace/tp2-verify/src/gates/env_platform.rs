@@ -27,7 +27,8 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     if let Ok(version) = &host.version
         && version.to_lowercase().contains("microsoft")
     {
-        let summary = "this is WSL: there are no PCI bridges to read and no KFD";
+        let summary =
+            "this is WSL, which has no PCI bridges to read and no KFD: nothing else is judged";
         let wsl = finding(Status::Na, summary).bearing(Bearing::NotJudged);
         return vec![
             wsl.evidence("/proc/version", version.clone())

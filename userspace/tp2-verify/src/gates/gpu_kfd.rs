@@ -25,12 +25,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         .into_iter()
         .filter(|gpu| !matches!(gpu.kind, GpuKind::Integrated(_)));
     let mut findings: Vec<Finding> = gpus.map(|gpu| judge_gpu(facts, &gpu)).collect();
-    findings.extend(
-        facts
-            .pci_skipped
-            .iter()
-            .map(|error| Finding::unreadable(ID, Scope::Host, "a PCI device", error)),
-    );
+    findings.extend(skipped(facts));
     let devices = facts.pci.as_deref().unwrap_or_default();
     let doubtful = devices.iter().filter(|device| {
         let vendor = device.vendor.as_ref().map(|vendor| *vendor == view::AMD);
@@ -50,6 +45,20 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         }
     }));
     findings
+}
+
+/// One finding for all entries that make no sense: a badly copied tree has nothing else.
+fn skipped(facts: &Facts) -> Option<Finding> {
+    let (first, more) = facts.pci_skipped.split_first()?;
+    let what = match more.len() {
+        0 => "a PCI device".to_owned(),
+        count => format!("{} PCI devices", count.saturating_add(1)),
+    };
+    let mut finding = Finding::unreadable(ID, Scope::Host, &what, first);
+    for error in more {
+        finding = finding.failed_reading(error);
+    }
+    Some(finding.remedy("run it again if devices came or went; a captured tree needs /sys/devices besides /sys/bus/pci/devices"))
 }
 
 fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Finding {
@@ -83,29 +92,27 @@ fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Finding {
         }
         _ => {}
     }
-    without_node(missing, finding)
+    without_node(missing, Scope::Gpu(bdf))
 }
 
 /// The device is well; what of KFD?
-fn without_node(missing: NoNode, finding: impl Fn(Status, String) -> Finding) -> Finding {
+fn without_node(missing: NoNode, scope: Scope) -> Finding {
+    let finding = |status, summary: String| Finding::new(ID, scope, status, summary);
     match missing {
         NoNode::NoKfd(error) if error.is_absent() => finding(Status::Fail, "there is no KFD".to_owned())
             .failed_reading(&error)
             .remedy("boot a kernel whose amdgpu has CONFIG_HSA_AMD=y"),
-        NoNode::NoKfd(error) => finding(Status::Unknown, format!("KFD's topology could not be read: {error}"))
-            .failed_reading(&error),
+        NoNode::NoKfd(error) => Finding::unreadable(ID, scope, "KFD's topology", &error),
         NoNode::NotListed(None) => finding(Status::Fail, "amdgpu drives this GPU, but KFD has no node for it".to_owned())
             .evidence(NODES, "no node with this domain and location_id")
             .remedy("read the kernel log for kfd and this address: `PCI rejects atomics` means another slot, one at the CPU; else the chip or \
                      its firmware may be unsupported"),
-        NoNode::NotListed(Some(error)) => {
-            finding(Status::Unknown, format!("whether KFD knows this GPU could not be read: {error}"))
-                .failed_reading(&error)
-        }
+        NoNode::NotListed(Some(error)) => Finding::unreadable(ID, scope, "whether KFD knows this GPU", &error),
         NoNode::Ambiguous(ids) => {
             let ids: Vec<String> = ids.iter().map(u32::to_string).collect();
             finding(Status::Unknown, format!("KFD nodes {} all claim to be this GPU", ids.join(", ")))
                 .evidence(NODES, "same domain and location_id")
+                .remedy("report it with these nodes' properties; old kernels and firmware list a GPU twice")
         }
     }
 }

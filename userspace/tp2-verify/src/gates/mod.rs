@@ -18,7 +18,10 @@ mod pair_kind;
 mod pair_route;
 mod route_words;
 
-use crate::{facts::Facts, finding::Finding};
+use crate::{
+    facts::Facts,
+    finding::{Bearing, Finding, Scope},
+};
 
 /// A gate.
 #[derive(Clone, Copy, Debug)]
@@ -53,10 +56,20 @@ pub const GATES: [Gate; 14] = [
     gate(pair_kfd_link::ID, true, pair_kfd_link::judge),
 ];
 
-/// Runs all gates.
+/// Runs all gates, up to one that finds that nothing here can be judged.
 #[must_use]
 pub fn judge(facts: &Facts) -> Vec<Finding> {
-    GATES.iter().flat_map(|gate| (gate.judge)(facts)).collect()
+    let mut findings = Vec::new();
+    for gate in &GATES {
+        findings.extend((gate.judge)(facts));
+        let of_host = |finding: &Finding| {
+            finding.scope == Scope::Host && finding.bearing == Bearing::NotJudged
+        };
+        if findings.iter().any(of_host) {
+            break;
+        }
+    }
+    findings
 }
 
 /// Whether the verdict waits for the gate when it could not be read.

@@ -52,7 +52,8 @@ fn judge_pair(facts: &Facts, a: &Gpu<'_>, b: &Gpu<'_>) -> Finding {
                 Status::Unknown,
                 format!("whether {bdf} is a card cannot be told: {why}"),
             )
-            .evidence(format!("/{}", gpu.device.path), why.clone());
+            .evidence(format!("/{}", gpu.device.path), why.clone())
+            .remedy("run it on the machine below, which has the real bridges, or give the guest a root port for each card");
         }
     }
     let ids = |gpu: &Gpu<'_>| {

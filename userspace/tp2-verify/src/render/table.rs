@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use crate::{
-    finding::{Finding, Scope, Status},
+    finding::{Bearing, Finding, Scope, Status},
     report::Report,
     verdict::Verdict,
 };
@@ -18,11 +18,20 @@ const GATE_WIDTH: usize = 18;
 const STATUS_WIDTH: usize = 7;
 /// Where sentences begin.
 const INDENT: usize = 2 + STATUS_WIDTH + 2 + GATE_WIDTH + 2;
-/// Where sentences are broken.
-const LINE_WIDTH: usize = 110;
+/// Where sentences are broken at the latest.
+const WIDEST: usize = 110;
+/// Narrower than this there is no room for sentences beside the gates.
+const NARROWEST: usize = 60;
 
-/// Writes a report. `verbose` adds evidence to every line, not only to those that need it.
-pub fn write(out: &mut dyn Write, report: &Report, verbose: bool) -> io::Result<()> {
+/// Writes a report for a terminal of `width` columns. `verbose` adds evidence to every line, not only to those that need
+/// it.
+pub fn write(
+    out: &mut dyn Write,
+    report: &Report,
+    verbose: bool,
+    width: Option<usize>,
+) -> io::Result<()> {
+    let width = width.unwrap_or(WIDEST).clamp(NARROWEST, WIDEST);
     let mut scopes: Vec<Scope> = Vec::new();
     for finding in &report.findings {
         if !scopes.contains(&finding.scope) {
@@ -42,10 +51,10 @@ pub fn write(out: &mut dyn Write, report: &Report, verbose: bool) -> io::Result<
             .iter()
             .filter(|finding| finding.scope == scope)
         {
-            write_finding(out, finding, verbose)?;
+            write_finding(out, width, finding, verbose)?;
         }
     }
-    write_verdict(out, report)
+    write_verdict(out, width, report)
 }
 
 fn heading(report: &Report, scope: Scope) -> String {
@@ -77,13 +86,14 @@ fn style(status: Status) -> Style {
     color.on_default()
 }
 
-fn write_finding(out: &mut dyn Write, finding: &Finding, verbose: bool) -> io::Result<()> {
+fn write_finding(
+    out: &mut dyn Write,
+    width: usize,
+    finding: &Finding,
+    verbose: bool,
+) -> io::Result<()> {
     let (word, gate, color) = (finding.status.word(), finding.gate, style(finding.status));
-    let mut lines = wrap(
-        &printable(&finding.summary),
-        LINE_WIDTH.saturating_sub(INDENT),
-    )
-    .into_iter();
+    let mut lines = wrap(&printable(&finding.summary), width.saturating_sub(INDENT)).into_iter();
     let first = lines.next().unwrap_or_default();
     writeln!(
         out,
@@ -92,19 +102,27 @@ fn write_finding(out: &mut dyn Write, finding: &Finding, verbose: bool) -> io::R
     for line in lines {
         writeln!(out, "{:INDENT$}{line}", "")?;
     }
-    if verbose || finding.status == Status::Fail || finding.status == Status::Unknown {
+    let is_bad = matches!(finding.status, Status::Fail | Status::Unknown);
+    if verbose || is_bad {
         for evidence in &finding.evidence {
-            write_note(out, "", &format!("{}: {}", evidence.source, evidence.value))?;
+            write_note(
+                out,
+                width,
+                "",
+                &format!("{}: {}", evidence.source, evidence.value),
+            )?;
         }
-        if let Some(remedy) = &finding.remedy {
-            write_note(out, "do: ", remedy)?;
-        }
+    }
+    let has_advice =
+        is_bad || finding.status == Status::Warn || finding.bearing == Bearing::NotJudged;
+    if let Some(remedy) = finding.remedy.as_ref().filter(|_| verbose || has_advice) {
+        write_note(out, width, "do: ", remedy)?;
     }
     Ok(())
 }
 
-fn write_note(out: &mut dyn Write, label: &str, text: &str) -> io::Result<()> {
-    let width = LINE_WIDTH.saturating_sub(INDENT + 2 + label.len());
+fn write_note(out: &mut dyn Write, width: usize, label: &str, text: &str) -> io::Result<()> {
+    let width = width.saturating_sub(INDENT + 2 + label.len());
     for (number, line) in wrap(&printable(text), width).iter().enumerate() {
         let label = if number == 0 {
             label.to_owned()
@@ -116,7 +134,7 @@ fn write_note(out: &mut dyn Write, label: &str, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-fn write_verdict(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+fn write_verdict(out: &mut dyn Write, width: usize, report: &Report) -> io::Result<()> {
     let verdict = report.verdict;
     let color = match verdict.exit() {
         0 => AnsiColor::Green.on_default().bold(),
@@ -124,14 +142,18 @@ fn write_verdict(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         _ => AnsiColor::Yellow.on_default().bold(),
     };
     writeln!(out)?;
-    writeln!(
-        out,
-        "verdict: {color}{}{color:#} - {}",
-        verdict.word(),
-        verdict.meaning()
-    )?;
+    // Broken as plain text: colour takes no room.
+    let text = format!("verdict: {} - {}", verdict.word(), verdict.meaning());
+    for (number, line) in wrap(&text, width.saturating_sub(2)).iter().enumerate() {
+        if number == 0 {
+            let coloured = format!("{color}{}{color:#}", verdict.word());
+            writeln!(out, "{}", line.replacen(verdict.word(), &coloured, 1))?;
+        } else {
+            writeln!(out, "  {line}")?;
+        }
+    }
     for (number, step) in steps(report).iter().enumerate() {
-        let lines = wrap(&printable(step), LINE_WIDTH - 6);
+        let lines = wrap(&printable(step), width.saturating_sub(6));
         for (index, line) in lines.iter().enumerate() {
             if index == 0 {
                 writeln!(out, "  {}. {line}", number + 1)?;
@@ -141,7 +163,10 @@ fn write_verdict(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         }
     }
     for addition in &report.root_would_add {
-        writeln!(out, "as root it would also read {addition}")?;
+        let text = format!("as root it would also read {addition}");
+        for (number, line) in wrap(&text, width.saturating_sub(2)).iter().enumerate() {
+            writeln!(out, "{}{line}", if number == 0 { "" } else { "  " })?;
+        }
     }
     Ok(())
 }
