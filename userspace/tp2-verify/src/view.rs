@@ -119,7 +119,7 @@ pub enum NoNode {
     NoKfd(ReadError),
     /// None of the readable nodes is this GPU; the reading that failed, if one did.
     NotListed(Option<ReadError>),
-    /// More than one claims to be.
+    /// Several claim the same place, this GPU's or another, so one of them may be this GPU.
     Ambiguous(Vec<u32>),
 }
 
@@ -138,10 +138,31 @@ pub fn kfd_node(facts: &Facts, bdf: Bdf) -> Result<&KfdNode, NoNode> {
             Err(NoNode::Ambiguous(ids))
         }
         (None, _) => {
+            let twins = claiming_one_place(nodes);
+            if !twins.is_empty() {
+                return Err(NoNode::Ambiguous(twins));
+            }
             let failed = nodes.iter().find_map(|node| node.properties.as_ref().err());
             Err(NoNode::NotListed(failed.cloned()))
         }
     }
+}
+
+/// GPU nodes whose PCI address another GPU node has, too.
+fn claiming_one_place(nodes: &[KfdNode]) -> Vec<u32> {
+    let place = |node: &KfdNode| {
+        let properties = node.properties.as_ref().ok()?;
+        let get = |name: &str| properties.get(name).copied().unwrap_or(0);
+        (get("simd_count") > 0).then(|| (get("domain"), get("location_id")))
+    };
+    let is_twin = |node: &&KfdNode| {
+        let own = place(node);
+        own.is_some()
+            && nodes
+                .iter()
+                .any(|other| other.id != node.id && place(other) == own)
+    };
+    nodes.iter().filter(is_twin).map(|node| node.id).collect()
 }
 
 /// `location_id` is bus and devfn; `domain` came with Linux 5.3 and was 0 on most machines before.

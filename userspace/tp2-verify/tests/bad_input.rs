@@ -6,7 +6,11 @@
 
 mod support;
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+};
 
 use serde_json::Value;
 use support::{RELEASE, run, two_cards, two_cards_overridden};
@@ -51,6 +55,37 @@ fn roots_that_are_none() {
         &["--root", &name(directory.path())],
         &["neither sys/ nor proc/"],
     );
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_panic() {
+    let tree = two_cards("8086:6f00");
+    let root = tree.path().to_str().unwrap();
+    for arguments in [vec!["--root", root], vec!["--root", "/nonexistent"]] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tp2-verify"))
+            .args(&arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop((child.stdout.take(), child.stderr.take()));
+        let status = child.wait().unwrap().code();
+        assert!(matches!(status, Some(1 | 2)), "{status:?}");
+    }
+}
+
+#[test]
+fn the_table_keeps_to_the_columns() {
+    let tree = two_cards("8086:6f00");
+    let output = Command::new(env!("CARGO_BIN_EXE_tp2-verify"))
+        .args(["--root", tree.path().to_str().unwrap()])
+        .env("COLUMNS", "70")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    // A path has no place to break it at.
+    let too_wide = |line: &&str| line.chars().count() > 70 && line.trim().contains("  ");
+    assert_eq!(text.lines().find(too_wide), None, "{text}");
 }
 
 #[test]

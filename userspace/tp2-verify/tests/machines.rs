@@ -46,9 +46,12 @@ fn reference_machine_after_the_override() {
         &[
             "answered 8",
             "weight 40, max_bandwidth 8000 MB/s, flags 3",
-            "compare them before trusting",
+            "nothing in this version compares them",
         ],
-        &["verified", "install the package tp2-p2pdma-dkms and reboot"],
+        &[
+            "verdict: verified",
+            "install the package tp2-p2pdma-dkms and reboot",
+        ],
     );
     let way = &report["pairs"][0]["distance"]["b_to_a"];
     assert_eq!(

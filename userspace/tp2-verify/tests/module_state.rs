@@ -18,7 +18,65 @@ fn ftrace_switched_off_disarms() {
         failing(&report)[..2],
         ["kernel.kprobes", "module.effective"]
     );
+    assert_eq!(report["verdict"], "ineffective");
+}
+
+#[test]
+fn kprobes_switched_off_disarm_on_every_kernel() {
+    let switch = "sys/kernel/debug/kprobes/enabled";
+    let tree = two_cards_overridden("8086:6f00");
+    tree.file(switch, "0")
+        .module_says("override/self_test", "fail: the hook is disarmed");
+    let must = [
+        "write 1 to /sys/kernel/debug/kprobes/enabled",
+        "runs at every read",
+    ];
+    let report = expect(
+        &tree,
+        "ineffective",
+        &["kernel.kprobes", "module.effective", "pair.route"],
+        &must,
+        &[],
+    );
     assert_eq!(report["exit"], 1);
+    // What was proven just now is not disproven by a switch.
+    tree.module_says("override/self_test", "pass");
+    assert_eq!(status(&tree.json(), "kernel.kprobes"), "warn");
+    // Nothing would act once it is loaded, either.
+    let absent = two_cards("8086:6f00");
+    absent.file(switch, "0");
+    assert_eq!(absent.json()["verdict"], "blocked");
+    let unreadable = two_cards("8086:6f00");
+    expect(
+        &unreadable,
+        "module-will-help",
+        &[
+            "module.dkms",
+            "module.loaded",
+            "pair.route",
+            "pair.kfd-link",
+        ],
+        &["the kernel has kretprobes"],
+        &["not switched off"],
+    );
+}
+
+#[test]
+fn observed_when_asked_and_forced_since() {
+    let tree = two_cards("8086:6f00");
+    tree.module().table(
+        "0000:05:00.0 0000:08:00.0 3 -1 -1 7:observe\n0000:08:00.0 0000:05:00.0 3 -1 -1 7:observe",
+    );
+    expect(
+        &tree,
+        "ineffective",
+        &["pair.route", "pair.kfd-link"],
+        &[
+            "left it so when it was last asked (rule 7:observe)",
+            "reboot with mode=force",
+        ],
+        &["answered -1"],
+    );
 }
 
 #[test]

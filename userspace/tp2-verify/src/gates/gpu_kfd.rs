@@ -110,9 +110,10 @@ fn without_node(missing: NoNode, scope: Scope) -> Finding {
         NoNode::NotListed(Some(error)) => Finding::unreadable(ID, scope, "whether KFD knows this GPU", &error),
         NoNode::Ambiguous(ids) => {
             let ids: Vec<String> = ids.iter().map(u32::to_string).collect();
-            finding(Status::Unknown, format!("KFD nodes {} all claim to be this GPU", ids.join(", ")))
+            let summary = format!("KFD nodes {} claim the same PCI address, so which GPU is which node is not known", ids.join(", "));
+            finding(Status::Unknown, summary)
                 .evidence(NODES, "same domain and location_id")
-                .remedy("report it with these nodes' properties; old kernels and firmware list a GPU twice")
+                .remedy("use a kernel from 5.3 on; if the GPU is partitioned, run it without partitions; else report it with these nodes' properties")
         }
     }
 }

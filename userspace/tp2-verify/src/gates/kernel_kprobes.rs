@@ -25,6 +25,10 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
             "no pair here is one that the module would override",
         )];
     }
+    if !facts.module.loaded && view::override_is_useless(facts) {
+        let summary = "the module that needs kretprobes would not help on this kernel";
+        return vec![finding(Status::Skip, summary)];
+    }
     if let Some(finding) = switched_off(facts) {
         return vec![finding];
     }

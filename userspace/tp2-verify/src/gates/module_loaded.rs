@@ -65,10 +65,17 @@ fn not_loaded(facts: &Facts) -> Finding {
             Status::Skip,
             "tp2_p2pdma is not loaded; whether it is needed is not known",
         ),
-        OverrideUse::Wanted => finding(Status::Fail, "tp2_p2pdma is not loaded")
-            .evidence("/sys/module/tp2_p2pdma", "no such directory")
-            .remedy(how_to_load(facts))
-            .bearing(Bearing::ModuleAbsent),
+        OverrideUse::Wanted => {
+            let place = if facts.host.container_marks.is_empty() {
+                ""
+            } else {
+                "on the host, not in this container: "
+            };
+            finding(Status::Fail, "tp2_p2pdma is not loaded")
+                .evidence("/sys/module/tp2_p2pdma", "no such directory")
+                .remedy(format!("{place}{}", how_to_load(facts)))
+                .bearing(Bearing::ModuleAbsent)
+        }
     }
 }
 

@@ -142,9 +142,11 @@ impl Tree {
 
     /// A card with a switch of its own below a root port: buses `bus`, `bus+1` and `bus+2`.
     pub(crate) fn card(&self, root_port: &str, bus: u8, acs: Acs) -> &Self {
-        let up = format!("{root_port}/0000:{bus:02x}:00.0");
-        let down = format!("{up}/0000:{:02x}:00.0", bus + 1);
-        let gpu = format!("{down}/0000:{:02x}:00.0", bus + 2);
+        let port = root_port.rsplit('/').next().unwrap();
+        let (domain, _) = port.split_once(':').unwrap();
+        let up = format!("{root_port}/{domain}:{bus:02x}:00.0");
+        let down = format!("{up}/{domain}:{:02x}:00.0", bus + 1);
+        let gpu = format!("{down}/{domain}:{:02x}:00.0", bus + 2);
         if !self
             .path()
             .join(format!("sys/devices/{root_port}"))
@@ -176,8 +178,13 @@ impl Tree {
 
     /// A GPU node.
     pub(crate) fn kfd_gpu(&self, node: u32, bus: u8) -> &Self {
+        self.kfd_gpu_at(node, 0, bus, "hive_id 0")
+    }
+
+    /// A GPU node of any domain, with one more property.
+    pub(crate) fn kfd_gpu_at(&self, node: u32, domain: u32, bus: u8, more: &str) -> &Self {
         let text = format!(
-            "cpu_cores_count 0\nsimd_count 192\nlocation_id {}\ndomain 0",
+            "cpu_cores_count 0\nsimd_count 192\nlocation_id {}\ndomain {domain}\n{more}",
             u32::from(bus) << 8
         );
         self.file(&kfd(node, "properties"), &text)
