@@ -32,6 +32,19 @@ pub fn predict(provider: &Chain, client: &Chain, machine: &Machine) -> Predictio
             bridge: walk.common,
         }
     };
+    // With redirect the kernel consults the CPU and the host-bridge table as it does without a common bridge.
+    let (answer, reason) = with_common(&walk, || host_bridge::test(provider, client, machine));
+    Prediction {
+        answer,
+        hop_count,
+        path,
+        reason,
+    }
+}
+
+/// Some node is upstream of both: ACS redirect on the way decides whether the host bridge does.
+fn with_common(walk: &Walk<'_>, test: impl FnOnce() -> HostBridgeTest) -> (Answer, Reason) {
+    let hop_count = walk.hop_count;
     let addresses = |redirects: Option<bool>| -> Vec<Address> {
         let of_kind = walk
             .visited
@@ -42,46 +55,28 @@ pub fn predict(provider: &Chain, client: &Chain, machine: &Machine) -> Predictio
     let redirecting = addresses(Some(true));
     let unreadable = addresses(None);
     if redirecting.is_empty() && unreadable.is_empty() {
-        let answer = Answer::Distance(hop_count);
-        return Prediction {
-            answer,
-            hop_count,
-            path,
-            reason: Reason::BusAddress,
-        };
+        return (Answer::Distance(hop_count), Reason::BusAddress);
     }
-    // With redirect the kernel consults the CPU and the host-bridge table as it does without a common bridge.
-    let host_bridge = host_bridge::test(provider, client, machine);
-    let (answer, reason) = if redirecting.is_empty() {
+    let host_bridge = test();
+    if redirecting.is_empty() {
         // Without redirect the answer would be the distance, so only a sure "yes" settles it.
         let answer = match host_bridge.verdict() {
             Some(true) => Answer::Distance(hop_count),
             _ => Answer::Unknown,
         };
-        (
-            answer,
-            Reason::AcsUnreadable {
-                ports: unreadable,
-                host_bridge,
-            },
-        )
-    } else {
-        let answer = answer_through_host_bridge(&host_bridge, hop_count);
-        (
-            answer,
-            Reason::AcsRedirect {
-                ports: redirecting,
-                unreadable,
-                host_bridge,
-            },
-        )
-    };
-    Prediction {
-        answer,
-        hop_count,
-        path,
-        reason,
+        let reason = Reason::AcsUnreadable {
+            ports: unreadable,
+            host_bridge,
+        };
+        return (answer, reason);
     }
+    let answer = answer_through_host_bridge(&host_bridge, hop_count);
+    let reason = Reason::AcsRedirect {
+        ports: redirecting,
+        unreadable,
+        host_bridge,
+    };
+    (answer, reason)
 }
 
 /// No bridge is upstream of both: the host bridge decides, and no ACS word matters.

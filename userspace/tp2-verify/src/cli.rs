@@ -43,8 +43,14 @@ pub struct Cli {
     /// Print JSON
     #[arg(long, global = true)]
     json: bool,
-    /// When to use colour; auto honours NO_COLOR
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    /// When to use colour
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        help = "When to use colour; auto honours NO_COLOR"
+    )]
     color: When,
     /// Print all evidence
     #[arg(short, long, global = true)]

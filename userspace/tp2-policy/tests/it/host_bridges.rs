@@ -141,3 +141,18 @@ fn kernels_newer_than_the_sources_are_extrapolated() {
         );
     }
 }
+
+#[test]
+fn chips_that_are_said_to_route_writes_only() {
+    use tp2_policy::chipset::{WritesOnly, writes_only};
+    for client in [0x7d04, 0x4c43, 0x29c0] {
+        assert_eq!(writes_only((0x8086, client)), Some(WritesOnly::IntelClient));
+    }
+    for server in [0x6f00, 0x2f00, 0x3c00, 0x2020, 0x09a2] {
+        assert_eq!(writes_only((0x8086, server)), None);
+    }
+    for old in [(0x1022, 0x1422), (0x1002, 0x5a14)] {
+        assert_eq!(writes_only(old), Some(WritesOnly::AmdBeforeZen));
+    }
+    assert_eq!(writes_only((0x10de, 0x2f95)), None);
+}

@@ -70,8 +70,8 @@ fn by_which_list(extrapolated: bool) -> String {
 
 /// What to expect of a route that the module overrides.
 pub(super) fn compare_hint(way: &Direction<'_>) -> &'static str {
-    let ids = way.bridges.iter().filter_map(|bridge| bridge.id());
-    match ids.filter_map(writes_only).next() {
+    let mut ids = way.bridges.iter().filter_map(|bridge| bridge.id());
+    match ids.find_map(writes_only) {
         Some(WritesOnly::IntelClient) => {
             "this looks like an Intel client chip, and some of those route peer writes only: the route is unverified until \
              bytes are compared, both ways, reads and writes"
