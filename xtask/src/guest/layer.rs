@@ -151,7 +151,9 @@ fn make(spec: &Spec<'_>, half: &Path) -> Result<()> {
             .arg(format!(
                 "--setup-hook=tar-in {} /",
                 shell_quote(&layer.root_tar())?
-            )),
+            ))
+            // mmdebstrap mounts the host's device nodes there, if there is a place for them.
+            .arg("--setup-hook=mkdir -p \"$1/dev\""),
     };
     // Device nodes cannot be unpacked again in a user namespace; the guests' kernels make their own.
     cmd = cmd.arg("--skip=output/dev");
