@@ -42,7 +42,7 @@ pub(crate) fn run() -> Result<()> {
         || guest::installed(&kernels.newest, &base, &debs),
     )?;
     println!(
-        "    apt took {} s there, with the build of the module and the initramfs",
+        "    apt took {} s of that, the module's build included",
         installed.seconds("install")?
     );
     let disk = progress::step("disk image", || installed.disk_image())?;

@@ -93,9 +93,11 @@ impl Layer {
         }
         // Room for what a booted system and an upgrade write; the file is sparse.
         let mib = (fs::metadata(self.root_tar())?.len() >> 20) * 5 / 4 + 1024;
+        // fakeroot remembers the modes of files that only root can read; they have to be readable for this user.
         let script = r#"mkdir "$1"
             tar -C "$1" -xpf "$2"
             mkdir -p "$1/dev"
+            env -u LD_PRELOAD find "$1" -type f ! -perm -u+r -exec chmod u+r {} +
             mke2fs -q -t ext4 -L tp2 -d "$1" "$3" "$4M""#;
         let shell = if host::is_root() {
             Cmd::new("sh")
