@@ -78,6 +78,8 @@ pub enum Bearing {
     KernelAllows,
     /// The host-bridge test is what refuses, and the module overrides it, or would.
     Overridable,
+    /// No override can act on this machine, which is in the way of a pair that needs one.
+    NoOverride,
     /// The module is not there.
     ModuleAbsent,
     /// The module is there and does not act.

@@ -306,7 +306,11 @@ pub fn override_use(facts: &Facts) -> OverrideUse {
     let pairs = view::pairs(facts);
     let judged = pairs.iter().filter(|(a, b)| view::is_judged(facts, a, b));
     let settings = ModuleSettings::default();
-    let mut overall = OverrideUse::NotNeeded;
+    let mut overall = if view::gpus_may_hide(facts) {
+        OverrideUse::Unknown
+    } else {
+        OverrideUse::NotNeeded
+    };
     for (a, b) in judged {
         for (provider, client) in [(a, b), (b, a)] {
             let way = direction(facts, provider.device, client.device, &settings);

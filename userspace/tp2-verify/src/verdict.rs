@@ -141,7 +141,7 @@ pub fn of_pair(findings: &[Finding], a: Bdf, b: Bdf) -> Verdict {
         Verdict::NotApplicable
     } else if fails(Bearing::Unsafe) {
         Verdict::Unsafe
-    } else if fails(Bearing::Plain) {
+    } else if fails(Bearing::Plain) || (fails(Bearing::NoOverride) && !allowed) {
         Verdict::Blocked
     } else if fails(Bearing::ModuleInert) && !allowed && (overridable || !undecided) {
         Verdict::Ineffective

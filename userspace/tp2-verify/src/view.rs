@@ -55,6 +55,12 @@ pub fn gpus(facts: &Facts) -> Vec<Gpu<'_>> {
     .collect()
 }
 
+/// Whether there may be GPUs that nobody saw: the list, or some entry of it, could not be read.
+#[must_use]
+pub fn gpus_may_hide(facts: &Facts) -> bool {
+    facts.pci.is_err() || !facts.pci_skipped.is_empty()
+}
+
 /// All unordered pairs of AMD GPUs.
 #[must_use]
 pub fn pairs(facts: &Facts) -> Vec<(Gpu<'_>, Gpu<'_>)> {

@@ -14,7 +14,7 @@ use support::{
 const TO_THE_MODULE: [&str; 3] = [
     "install the package",
     "and reboot, so that tp2_p2pdma",
-    "tp2_p2pdma can override",
+    "once tp2_p2pdma overrides",
 ];
 
 #[test]
@@ -30,7 +30,7 @@ fn bridge_that_corrupts_is_no_matter_of_mode() {
             "set mode=force",
             "out of memory",
             "pcie_acs_override",
-            "tp2_p2pdma can override",
+            "once tp2_p2pdma overrides",
         ],
     );
     assert_eq!(status(&report, "module.effective"), "warn");
@@ -385,6 +385,42 @@ fn built_in_driver_is_too_early() {
         ],
         &["comes too late"],
         &[],
+    );
+}
+
+#[test]
+fn what_no_override_could_do_is_not_in_the_way_of_pairs_that_need_none() {
+    let tree = shared_switch(Acs::None);
+    tree.card("pci0000:00/0000:00:03.0", 0x30, Acs::None)
+        .kfd_gpu(3, 0x32)
+        .p2p_link(1, 2)
+        .p2p_link(2, 1)
+        .file("sys/devices/pci0000:00/0000:00:00.0/device", "0x6f00")
+        .file(
+            &format!("boot/config-{RELEASE}"),
+            "CONFIG_PCI_P2PDMA=y\nCONFIG_HSA_AMD_P2P=y\nCONFIG_KPROBES=y",
+        );
+    let report = tree.json();
+    assert_eq!(status(&report, "kernel.kprobes"), "fail");
+    let verdicts: Vec<_> = report["pairs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|pair| &pair["verdict"])
+        .collect();
+    assert_eq!(verdicts, ["module-not-needed", "blocked", "blocked"]);
+}
+
+#[test]
+fn devices_that_nobody_saw_are_not_said_to_be_absent() {
+    let tree = two_cards("8086:6f00");
+    tree.remove("sys/devices/pci0000:00");
+    expect(
+        &tree,
+        "inconclusive",
+        &[],
+        &["9 PCI devices could not be read", "needs /sys/devices"],
+        &["there is no AMD GPU", "not needed", "no pair here"],
     );
 }
 

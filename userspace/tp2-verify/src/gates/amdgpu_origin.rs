@@ -4,8 +4,8 @@
 //! before any module, so a softdep means nothing for it.
 
 use crate::{
-    facts::Facts,
-    finding::{Finding, Scope, Status},
+    facts::{Facts, ReadError},
+    finding::{Bearing, Finding, Scope, Status},
     route::{OverrideUse, override_use},
     view,
 };
@@ -16,10 +16,19 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let amdgpu = &facts.amdgpu;
     let finding = |status, summary: &str| Finding::new(ID, Scope::Host, status, summary);
     if view::gpus(facts).is_empty() {
-        return vec![finding(Status::Na, "there is no AMD GPU")];
+        return vec![finding(Status::Na, "no AMD GPU was found")];
     }
     if amdgpu.builtin == Ok(true) {
         return vec![built_in(facts)];
+    }
+    if !facts.module.modules_listed {
+        let error = ReadError::absent("sys/module");
+        return vec![Finding::unreadable(
+            ID,
+            Scope::Host,
+            "whether amdgpu is loaded",
+            &error,
+        )];
     }
     let path = match &amdgpu.file {
         Ok(path) => path,
@@ -81,4 +90,5 @@ fn built_in(facts: &Facts) -> Finding {
     Finding::new(ID, Scope::Host, status, summary)
         .evidence("modules.builtin", "lists amdgpu")
         .remedy("boot a kernel that has amdgpu as a module")
+        .bearing(Bearing::NoOverride)
 }

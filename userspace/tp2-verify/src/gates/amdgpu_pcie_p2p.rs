@@ -17,7 +17,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     if !amdgpu.loaded {
         return vec![finding(
             Status::Skip,
-            "amdgpu is not loaded, so it has no parameters",
+            "amdgpu is not seen to be loaded, so it has no parameters",
         )];
     }
     let one = match &amdgpu.pcie_p2p {

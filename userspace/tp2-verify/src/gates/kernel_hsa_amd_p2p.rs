@@ -18,7 +18,7 @@ const OWN_DRIVER: &str = "use the amdgpu of a kernel with CONFIG_HSA_AMD_P2P=y, 
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let finding = |status, summary: &str| Finding::new(ID, Scope::Host, status, summary);
     if view::gpus(facts).is_empty() {
-        return vec![finding(Status::Na, "there is no AMD GPU")];
+        return vec![finding(Status::Na, "no AMD GPU was found")];
     }
     let one = match view::driver_p2p(facts) {
         DriverP2p::On(source, value) => {

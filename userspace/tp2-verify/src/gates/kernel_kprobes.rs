@@ -48,7 +48,8 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         );
         let failure =
             finding(Status::Fail, &summary).evidence(format!("/{}", config.path), "not set");
-        return vec![failure.remedy("boot a kernel with CONFIG_KPROBES=y and CONFIG_KRETPROBES=y")];
+        let failure = failure.remedy("boot a kernel with CONFIG_KPROBES=y and CONFIG_KRETPROBES=y");
+        return vec![failure.bearing(Bearing::NoOverride)];
     }
     let pass = if facts.kernel.kprobes_enabled.as_deref() == Ok("1") {
         finding(
@@ -97,7 +98,7 @@ fn switched_off(facts: &Facts) -> Option<Finding> {
         let bearing = if facts.module.loaded {
             Bearing::ModuleInert
         } else {
-            Bearing::Plain
+            Bearing::NoOverride
         };
         Finding::new(ID, Scope::Host, Status::Fail, summary).bearing(bearing)
     };

@@ -90,11 +90,15 @@ fn not_built(facts: &Facts, builds: &[DkmsBuild], release: &str) -> Finding {
         OverrideUse::Wanted => finding(Status::Fail, "tp2_p2pdma is not installed".to_owned())
             .evidence(TREE, absent(module.dkms.as_ref().err()))
             .bearing(Bearing::ModuleAbsent),
-        _ => finding(
-            Status::Na,
-            "tp2_p2pdma is not installed, and no pair here is one that it would override"
-                .to_owned(),
-        ),
+        OverrideUse::Unknown => {
+            let summary = "tp2_p2pdma is not installed; whether it is needed is not known";
+            finding(Status::Skip, summary.to_owned())
+        }
+        OverrideUse::NotNeeded | OverrideUse::NoHelp => {
+            let summary =
+                "tp2_p2pdma is not installed, and no pair here is one that it would override";
+            finding(Status::Na, summary.to_owned())
+        }
     }
 }
 

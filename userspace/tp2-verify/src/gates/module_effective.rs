@@ -21,7 +21,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
             ID,
             Scope::Host,
             Status::Skip,
-            "tp2_p2pdma is not loaded",
+            "tp2_p2pdma is not seen to be loaded",
         )];
     }
     let checks = [

@@ -10,7 +10,7 @@ use tp2_policy::{
 };
 
 use super::route_words::{
-    address_list, allowed_by, compare_hint, refused_by, unknown_remedy, unknown_words,
+    address_list, allowed_by, refused_by, unknown_remedy, unknown_words, writes_only_hint,
 };
 use crate::{
     facts::Facts,
@@ -217,8 +217,8 @@ fn overridable(facts: &Facts, scope: Scope, way: &Direction<'_>, refuses: &str) 
         return failure;
     }
     failure.remedy(format!(
-        "tp2_p2pdma can override this test, and nothing else; {}",
-        compare_hint(way)
+        "once tp2_p2pdma overrides this test, compare bytes, both ways, reads and writes: until then the route is unverified{}",
+        writes_only_hint(way)
     ))
 }
 

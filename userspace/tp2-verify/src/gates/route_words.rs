@@ -68,19 +68,17 @@ fn by_which_list(extrapolated: bool) -> String {
     }
 }
 
-/// What to expect of a route that the module overrides.
-pub(super) fn compare_hint(way: &Direction<'_>) -> &'static str {
+/// What is said of such chips, to be appended to a sentence.
+pub(super) fn writes_only_hint(way: &Direction<'_>) -> &'static str {
     let mut ids = way.bridges.iter().filter_map(|bridge| bridge.id());
     match ids.find_map(writes_only) {
         Some(WritesOnly::IntelClient) => {
-            "this looks like an Intel client chip, and some of those route peer writes only: the route is unverified until \
-             bytes are compared, both ways, reads and writes"
+            "; this looks like an Intel client chip, and some of those route peer writes only"
         }
         Some(WritesOnly::AmdBeforeZen) => {
-            "this looks like an AMD chip before Zen, and those are said to route peer writes only: the route is unverified \
-             until bytes are compared, both ways, reads and writes"
+            "; this looks like an AMD chip before Zen, and those are said to route peer writes only"
         }
-        None => "the route is unverified until bytes are compared, both ways, reads and writes",
+        None => "",
     }
 }
 
