@@ -4,6 +4,7 @@
 //! ftrace (`CONFIG_KPROBES_ON_FTRACE`), up to Linux 7.2 the sysctl `kernel.ftrace_enabled`, which disarms them without a
 //! trace (7.3 refuses to write it with EOPNOTSUPP). On every kernel 0 in `/sys/kernel/debug/kprobes/enabled` does.
 
+use super::kernel_p2pdma::NO_CONFIG;
 use crate::{
     facts::{Facts, KernelConfig},
     finding::{Bearing, Finding, Scope, Status},
@@ -112,5 +113,5 @@ fn without_config(facts: &Facts, error: &crate::facts::ReadError) -> Finding {
         return Finding::new(ID, Scope::Host, Status::Pass, summary)
             .evidence("/sys/module/tp2_p2pdma/override/self_test", "pass");
     }
-    Finding::unreadable(ID, Scope::Host, "the kernel's configuration", error)
+    Finding::unreadable(ID, Scope::Host, "the kernel's configuration", error).remedy(NO_CONFIG)
 }

@@ -10,6 +10,9 @@ use crate::{
 };
 
 pub(super) const ID: &str = "kernel.p2pdma";
+/// What to do where no configuration can be read.
+pub(super) const NO_CONFIG: &str =
+    "make /boot/config-$(uname -r) readable, or enable /proc/config.gz";
 const OPTION: &str = "CONFIG_PCI_P2PDMA";
 const SYMBOL: &str = "pci_p2pdma_distance_many";
 
@@ -32,7 +35,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
                     .evidence(source, value)
             }
             None => Finding::unreadable(ID, Scope::Host, "the kernel's configuration", error)
-                .remedy("make /boot/config-$(uname -r) readable, or enable /proc/config.gz"),
+                .remedy(NO_CONFIG),
         },
     };
     vec![one]
