@@ -17,17 +17,12 @@ pub(crate) fn dir() -> Result<PathBuf> {
         Some(dir) => PathBuf::from(dir),
         None => match std::env::var_os("HOME").filter(|v| !v.is_empty()) {
             Some(home) => PathBuf::from(home).join(".cache"),
-            None => bail!(
-                "neither XDG_CACHE_HOME nor HOME is set: set XDG_CACHE_HOME to a directory with 8 GB free"
-            ),
+            None => bail!("neither XDG_CACHE_HOME nor HOME is set: set XDG_CACHE_HOME to a directory with 8 GB free"),
         },
     };
     let dir = base.join("tp2");
     fs::create_dir_all(&dir).with_context(|| {
-        format!(
-            "cannot create the cache directory {}: set XDG_CACHE_HOME to a writable directory",
-            dir.display()
-        )
+        format!("cannot create the cache directory {}: set XDG_CACHE_HOME to a writable directory", dir.display())
     })?;
     Ok(dir)
 }
@@ -57,11 +52,7 @@ impl Key {
             .collect::<Result<_, _>>()?;
         entries.sort();
         for path in entries.into_iter().filter(|path| !is_build_product(path)) {
-            self = if path.is_dir() {
-                self.add_tree(&path)?
-            } else {
-                self.add_file(&path)?
-            };
+            self = if path.is_dir() { self.add_tree(&path)? } else { self.add_file(&path)? };
         }
         Ok(self)
     }
@@ -90,11 +81,7 @@ fn is_build_product(path: &Path) -> bool {
 /// Returns the directory `NAME-KEY` of the cache; when it is missing, `build` fills a temporary one that is then renamed.
 ///
 /// Another process that wants the same entry waits. Older entries of the same name are removed.
-pub(crate) fn entry(
-    name: &str,
-    key: &str,
-    build: impl FnOnce(&Path) -> Result<()>,
-) -> Result<PathBuf> {
+pub(crate) fn entry(name: &str, key: &str, build: impl FnOnce(&Path) -> Result<()>) -> Result<PathBuf> {
     let root = dir()?;
     let path = root.join(format!("{name}-{key}"));
     let _lock = lock(name)?;
@@ -104,12 +91,9 @@ pub(crate) fn entry(
         return Ok(path);
     }
     remove_half_made(&root, name)?;
-    let half = tempfile::Builder::new()
-        .prefix(&format!(".{name}-"))
-        .tempdir_in(&root)?;
+    let half = tempfile::Builder::new().prefix(&format!(".{name}-")).tempdir_in(&root)?;
     build(half.path())?;
-    fs::rename(half.keep(), &path)
-        .with_context(|| format!("cannot move the new entry to {}", path.display()))?;
+    fs::rename(half.keep(), &path).with_context(|| format!("cannot move the new entry to {}", path.display()))?;
     prune(&root, name)?;
     Ok(path)
 }
@@ -118,8 +102,7 @@ pub(crate) fn entry(
 pub(crate) fn lock(name: &str) -> Result<File> {
     let path = dir()?.join(format!("{name}.lock"));
     let file = File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
-    file.lock_exclusive()
-        .with_context(|| format!("cannot lock {}", path.display()))?;
+    file.lock_exclusive().with_context(|| format!("cannot lock {}", path.display()))?;
     Ok(file)
 }
 
@@ -129,8 +112,7 @@ fn remove_half_made(root: &Path, name: &str) -> Result<()> {
     for entry in fs::read_dir(root)? {
         let entry = entry?;
         if entry.file_name().to_string_lossy().starts_with(&prefix) {
-            fs::remove_dir_all(entry.path())
-                .with_context(|| format!("cannot remove {}", entry.path().display()))?;
+            fs::remove_dir_all(entry.path()).with_context(|| format!("cannot remove {}", entry.path().display()))?;
         }
     }
     Ok(())
@@ -151,8 +133,7 @@ fn prune(root: &Path, name: &str) -> Result<()> {
     }
     entries.sort();
     for (_, path) in entries.iter().rev().skip(KEPT_PER_NAME) {
-        fs::remove_dir_all(path)
-            .with_context(|| format!("cannot remove the old cache entry {}", path.display()))?;
+        fs::remove_dir_all(path).with_context(|| format!("cannot remove the old cache entry {}", path.display()))?;
     }
     Ok(())
 }
@@ -160,8 +141,8 @@ fn prune(root: &Path, name: &str) -> Result<()> {
 /// Fails when the cache's file system has less than `gib` GiB free.
 pub(crate) fn require_space(gib: u64) -> Result<()> {
     let dir = dir()?;
-    let free = fs4::available_space(&dir)
-        .with_context(|| format!("cannot read the free space of {}", dir.display()))?;
+    let free =
+        fs4::available_space(&dir).with_context(|| format!("cannot read the free space of {}", dir.display()))?;
     if free < gib << 30 {
         bail!(
             "{} has {} GiB free and {gib} GiB are needed: free some, or set XDG_CACHE_HOME to a larger disk",

@@ -30,25 +30,12 @@ pub(crate) fn run() -> Result<()> {
 }
 
 fn rustfmt() -> Result<()> {
-    Cmd::new(env!("CARGO"))
-        .args(["fmt", "--all", "--check"])
-        .dir(workspace::root())
-        .output()
-        .map(drop)
+    Cmd::new(env!("CARGO")).args(["fmt", "--all", "--check"]).dir(workspace::root()).output().map(drop)
 }
 
 fn clippy() -> Result<()> {
     Cmd::new(env!("CARGO"))
-        .args([
-            "clippy",
-            "--quiet",
-            "--workspace",
-            "--all-targets",
-            "--locked",
-            "--",
-            "-D",
-            "warnings",
-        ])
+        .args(["clippy", "--quiet", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
         .dir(workspace::root())
         .output()
         .map(drop)
@@ -60,11 +47,7 @@ fn own_files() -> Result<Vec<PathBuf>> {
         .args(["ls-files", "--cached", "--others", "--exclude-standard"])
         .dir(workspace::root())
         .output()?;
-    Ok(list
-        .lines()
-        .map(|line| workspace::root().join(line))
-        .filter(|path| path.is_file())
-        .collect())
+    Ok(list.lines().map(|line| workspace::root().join(line)).filter(|path| path.is_file()).collect())
 }
 
 fn spdx_lines() -> Result<()> {
@@ -84,24 +67,14 @@ fn spdx_lines() -> Result<()> {
     ];
     let mut missing = Vec::new();
     for path in own_files()? {
-        let kind = path
-            .extension()
-            .or(path.file_name())
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let kind = path.extension().or(path.file_name()).unwrap_or_default().to_string_lossy().into_owned();
         if exempt.contains(&kind.as_str()) || path.ends_with("debian/source/format") {
             continue;
         }
-        let text =
-            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let mut lines = text.lines();
         let first = lines.next().unwrap_or_default();
-        let spdx = if first.starts_with("#!") {
-            lines.next().unwrap_or_default()
-        } else {
-            first
-        };
+        let spdx = if first.starts_with("#!") { lines.next().unwrap_or_default() } else { first };
         if !spdx.contains("SPDX-License-Identifier: GPL-2.0-only") {
             missing.push(path.display().to_string());
         }
@@ -121,8 +94,7 @@ fn versions() -> Result<()> {
         ("CHANGELOG.md", format!("## {version}")),
     ] {
         let path = root.join(file);
-        let text =
-            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         if !text.contains(&line) {
             bail!(
                 "{file} does not have the workspace version {version} (looked for `{line}`): write the same version everywhere"
@@ -133,21 +105,13 @@ fn versions() -> Result<()> {
 }
 
 fn shellcheck() -> Result<()> {
-    let scripts: Vec<PathBuf> = own_files()?
-        .into_iter()
-        .filter(|path| is_shell(path))
-        .collect();
-    Cmd::new("shellcheck")
-        .arg("--shell=sh")
-        .args(&scripts)
-        .output()
-        .map(drop)
+    let scripts: Vec<PathBuf> = own_files()?.into_iter().filter(|path| is_shell(path)).collect();
+    Cmd::new("shellcheck").arg("--shell=sh").args(&scripts).output().map(drop)
 }
 
 fn is_shell(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "sh")
-        || fs::read(path)
-            .is_ok_and(|bytes| bytes.starts_with(b"#!/bin/sh") || bytes.starts_with(b"#! /bin/sh"))
+        || fs::read(path).is_ok_and(|bytes| bytes.starts_with(b"#!/bin/sh") || bytes.starts_with(b"#! /bin/sh"))
 }
 
 fn kernel_style() -> Result<()> {
@@ -158,11 +122,7 @@ fn kernel_style() -> Result<()> {
     fs::write(&kernel_file, &kernels.newest)?;
     let tools = Layer::build(&Spec {
         name: "kernel-tools",
-        key: Key::new()
-            .add(base.id())
-            .add(&kernels.newest)
-            .add(TOOLS_SCRIPT)
-            .hex(),
+        key: Key::new().add(base.id()).add(&kernels.newest).add(TOOLS_SCRIPT).hex(),
         origin: Origin::Root(&base),
         inputs: &[&kernel_file],
         script: TOOLS_SCRIPT,
@@ -171,11 +131,7 @@ fn kernel_style() -> Result<()> {
     let sources = workspace::root().join("rust-kmod");
     Layer::build(&Spec {
         name: "kernel-style",
-        key: Key::new()
-            .add(tools.id())
-            .add_tree(&sources)?
-            .add(STYLE_SCRIPT)
-            .hex(),
+        key: Key::new().add(tools.id()).add_tree(&sources)?.add(STYLE_SCRIPT).hex(),
         origin: Origin::Root(&tools),
         inputs: &[&kernel_file, &sources],
         script: STYLE_SCRIPT,

@@ -72,11 +72,7 @@ impl Cmd {
         let mut line = self.inner.get_program().to_string_lossy().into_owned();
         for arg in self.inner.get_args() {
             let arg = arg.to_string_lossy();
-            let quoted = if arg.contains([' ', '\n', '$']) {
-                format!("{arg:?}")
-            } else {
-                arg.into_owned()
-            };
+            let quoted = if arg.contains([' ', '\n', '$']) { format!("{arg:?}") } else { arg.into_owned() };
             let _ = write!(line, " {quoted}");
         }
         line
@@ -84,9 +80,7 @@ impl Cmd {
 }
 
 fn cannot_start(line: &str) -> String {
-    format!(
-        "cannot start `{line}`: is the program installed? (`make prepare` installs what is needed)"
-    )
+    format!("cannot start `{line}`: is the program installed? (`make prepare` installs what is needed)")
 }
 
 fn tail(output: &Output) -> String {

@@ -38,14 +38,7 @@ pub(crate) fn build() -> Result<Debs> {
     host::prepare()?;
     let target = workspace::target();
     Cmd::new(env!("CARGO"))
-        .args([
-            "build",
-            "--quiet",
-            "--release",
-            "--locked",
-            "--package",
-            "tp2-verify",
-        ])
+        .args(["build", "--quiet", "--release", "--locked", "--package", "tp2-verify"])
         .dir(workspace::root())
         .run()?;
     let key = source_key(&target.join("release/tp2-verify"))?;
@@ -81,26 +74,16 @@ fn source_key(binary: &Path) -> Result<String> {
 }
 
 fn find(dir: &Path, key: &str) -> Result<Debs> {
-    Ok(Debs {
-        dkms: find_one(dir, "tp2-p2pdma-dkms_")?,
-        verify: find_one(dir, "tp2-verify_")?,
-        key: key.to_owned(),
-    })
+    Ok(Debs { dkms: find_one(dir, "tp2-p2pdma-dkms_")?, verify: find_one(dir, "tp2-verify_")?, key: key.to_owned() })
 }
 
 fn find_one(dir: &Path, prefix: &str) -> Result<PathBuf> {
     for entry in fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))? {
         let path = entry?.path();
-        let name = path
-            .file_name()
-            .and_then(|n| n.to_str())
-            .unwrap_or_default();
+        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
         if name.starts_with(prefix) && Path::new(name).extension().is_some_and(|e| e == "deb") {
             return Ok(path);
         }
     }
-    bail!(
-        "{} has no {prefix}*.deb after the package build",
-        dir.display()
-    )
+    bail!("{} has no {prefix}*.deb after the package build", dir.display())
 }

@@ -17,9 +17,7 @@ const LOAD_LIMIT: Duration = Duration::from_secs(400);
 /// Runs the demo; fails when the override does not do what it is for.
 pub(crate) fn run() -> Result<()> {
     println!("tp2 demo: a stock Debian system on a virtual X99-like machine.");
-    println!(
-        "Real: the Debian packages, apt, DKMS, the stock Debian kernel and its amdgpu, the module, tp2-verify."
-    );
+    println!("Real: the Debian packages, apt, DKMS, the stock Debian kernel and its amdgpu, the module, tp2-verify.");
     println!(
         "Simulated (QEMU): the board. Its host bridge is q35's 8086:29c0, not in the kernel's list, like X99's 8086:6f00;"
     );
@@ -29,26 +27,17 @@ pub(crate) fn run() -> Result<()> {
     progress::step("host packages", host::prepare)?;
     let debs = progress::step("Debian packages tp2-p2pdma-dkms and tp2-verify", deb::build)?;
     let kernels = progress::step("stock kernels of the archive", kernels::choose)?;
-    let base = progress::step(
-        &format!(
-            "guest: Debian {} with Linux {} (mmdebstrap)",
-            guest::SUITE,
-            kernels.newest
-        ),
-        || guest::base(&kernels.newest),
-    )?;
-    let installed = progress::step(
-        "packages installed by apt, module built and signed by DKMS",
-        || guest::installed(&kernels.newest, &base, &debs),
-    )?;
-    println!(
-        "    apt took {} s of that, the module's build included",
-        installed.seconds("install")?
-    );
-    let disk = progress::step("disk image", || installed.disk_image())?;
-    let accel = progress::step("choice between KVM and emulation", || {
-        Ok(Accel::detect(&ScenarioGuest::from(&installed)?))
+    let base =
+        progress::step(&format!("guest: Debian {} with Linux {} (mmdebstrap)", guest::SUITE, kernels.newest), || {
+            guest::base(&kernels.newest)
+        })?;
+    let installed = progress::step("packages installed by apt, module built and signed by DKMS", || {
+        guest::installed(&kernels.newest, &base, &debs)
     })?;
+    println!("    apt took {} s of that, the module's build included", installed.seconds("install")?);
+    let disk = progress::step("disk image", || installed.disk_image())?;
+    let accel =
+        progress::step("choice between KVM and emulation", || Ok(Accel::detect(&ScenarioGuest::from(&installed)?)))?;
     let (kernel, initrd) = (installed.out("vmlinuz"), installed.out("initrd.img"));
     let boot = Boot {
         kernel: &kernel,
@@ -58,10 +47,9 @@ pub(crate) fn run() -> Result<()> {
         append: "root=/dev/vda rw modprobe.blacklist=amdgpu",
         limit: BOOT_LIMIT,
     };
-    let mut vm = progress::step(
-        &format!("boot of Debian in QEMU ({})", accel.name()),
-        || Vm::boot(&machine::full_system(machine::x99()), accel, &boot),
-    )?;
+    let mut vm = progress::step(&format!("boot of Debian in QEMU ({})", accel.name()), || {
+        Vm::boot(&machine::full_system(machine::x99()), accel, &boot)
+    })?;
     let (a, b) = find_gpus(&mut vm)?;
     vm.get("insmod /opt/tp2/tp2_probe.ko")?;
 
@@ -74,15 +62,11 @@ pub(crate) fn run() -> Result<()> {
     print!("{}", verdict(&mut vm)?);
 
     println!();
-    let loaded = progress::step(
-        "modprobe amdgpu, which loads tp2_p2pdma first (softdep)",
-        || vm.run("modprobe amdgpu && cut -d' ' -f1 /proc/modules", LOAD_LIMIT),
-    )?;
+    let loaded = progress::step("modprobe amdgpu, which loads tp2_p2pdma first (softdep)", || {
+        vm.run("modprobe amdgpu && cut -d' ' -f1 /proc/modules", LOAD_LIMIT)
+    })?;
     if loaded.status != 0 {
-        bail!(
-            "modprobe amdgpu failed in the guest: {}",
-            loaded.text.trim()
-        );
+        bail!("modprobe amdgpu failed in the guest: {}", loaded.text.trim());
     }
     println!("\nAFTER: amdgpu loaded, the override before it");
     let after = [ask(&mut vm, &a, &b)?, ask(&mut vm, &b, &a)?];
@@ -106,12 +90,8 @@ fn find_gpus(vm: &mut Vm) -> Result<(String, String)> {
 }
 
 fn ask(vm: &mut Vm, provider: &str, client: &str) -> Result<i32> {
-    let answer = vm.get(&format!(
-        "cd /sys/kernel/debug/tp2_probe && echo {provider} {client} >ask && cat ask"
-    ))?;
-    answer
-        .parse()
-        .with_context(|| format!("the kernel's answer `{answer}` is no number"))
+    let answer = vm.get(&format!("cd /sys/kernel/debug/tp2_probe && echo {provider} {client} >ask && cat ask"))?;
+    answer.parse().with_context(|| format!("the kernel's answer `{answer}` is no number"))
 }
 
 fn print_answers(a: &str, b: &str, answers: [i32; 2]) {
@@ -140,11 +120,7 @@ fn judge(before: [i32; 2], after: [i32; 2], modules: &str, console: &str) -> Res
     if !splats.is_empty() {
         bail!("the guest's kernel complained: {}", splats.join("; "));
     }
-    println!(
-        "\nok: refused (-1) before, the kernel's own hop count (8) after, both ways, for exactly this pair."
-    );
-    println!(
-        "tp2-verify still says `blocked`, and is right: Debian builds amdgpu without CONFIG_HSA_AMD_P2P."
-    );
+    println!("\nok: refused (-1) before, the kernel's own hop count (8) after, both ways, for exactly this pair.");
+    println!("tp2-verify still says `blocked`, and is right: Debian builds amdgpu without CONFIG_HSA_AMD_P2P.");
     Ok(())
 }

@@ -24,10 +24,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("dh-dkms", "/usr/bin/dh_dkms"),
     ("lintian", "/usr/bin/lintian"),
     ("shellcheck", "/usr/bin/shellcheck"),
-    (
-        "debian-archive-keyring",
-        "/usr/share/keyrings/debian-archive-keyring.gpg",
-    ),
+    ("debian-archive-keyring", "/usr/share/keyrings/debian-archive-keyring.gpg"),
 ];
 
 /// Installs the missing Debian packages when root; otherwise fails with the one command that does.
@@ -55,26 +52,18 @@ pub(crate) fn prepare() -> Result<()> {
         .output()?;
     let still = missing_packages();
     if !still.is_empty() {
-        bail!(
-            "apt-get installed {} but its files are not where they are expected",
-            still.join(" ")
-        );
+        bail!("apt-get installed {} but its files are not where they are expected", still.join(" "));
     }
     Ok(())
 }
 
 fn missing_packages() -> Vec<&'static str> {
-    NEEDED
-        .iter()
-        .filter(|(_, file)| !Path::new(file).exists())
-        .map(|(package, _)| *package)
-        .collect()
+    NEEDED.iter().filter(|(_, file)| !Path::new(file).exists()).map(|(package, _)| *package).collect()
 }
 
 /// Whether this process runs as root.
 pub(crate) fn is_root() -> bool {
-    std::fs::metadata("/proc/self")
-        .is_ok_and(|meta| std::os::unix::fs::MetadataExt::uid(&meta) == 0)
+    std::fs::metadata("/proc/self").is_ok_and(|meta| std::os::unix::fs::MetadataExt::uid(&meta) == 0)
 }
 
 /// The Debian mirror that the host's apt uses for its main archive, without a trailing slash.
@@ -91,21 +80,19 @@ pub(crate) fn debian_mirror() -> Result<String> {
         .find_map(|line| {
             let mut fields = line.split('|');
             let (uri, codename, component, origin) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
-            let main_archive = origin == "Debian" && component == "main" && !codename.contains('-') && !uri.contains("security");
+            let main_archive =
+                origin == "Debian" && component == "main" && !codename.contains('-') && !uri.contains("security");
             main_archive.then(|| uri.trim_end_matches('/').to_owned())
         })
         .ok_or_else(|| {
-            anyhow::anyhow!("apt lists no Debian main archive: add one to /etc/apt/sources.list.d and run `apt-get update` as root")
+            anyhow::anyhow!(
+                "apt lists no Debian main archive: add one to /etc/apt/sources.list.d and run `apt-get update` as root"
+            )
         })
 }
 
 fn index_targets() -> Result<String> {
     Cmd::new("apt-get")
-        .args([
-            "indextargets",
-            "--format",
-            "$(REPO_URI)|$(CODENAME)|$(COMPONENT)|$(ORIGIN)",
-            "Created-By: Packages",
-        ])
+        .args(["indextargets", "--format", "$(REPO_URI)|$(CODENAME)|$(COMPONENT)|$(ORIGIN)", "Created-By: Packages"])
         .output()
 }

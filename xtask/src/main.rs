@@ -20,10 +20,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
-#[command(
-    name = "cargo xtask",
-    about = "Builds, tests and shows tp2; the Makefile is its front door"
-)]
+#[command(name = "cargo xtask", about = "Builds, tests and shows tp2; the Makefile is its front door")]
 struct Args {
     #[command(subcommand)]
     command: Command,
@@ -65,9 +62,7 @@ fn main() -> ExitCode {
             scenario::list();
             Ok(())
         }
-        Command::Vm {
-            scenarios, jobs, ..
-        } => host::prepare().and_then(|()| scenario::run(&scenarios, jobs)),
+        Command::Vm { scenarios, jobs, .. } => host::prepare().and_then(|()| scenario::run(&scenarios, jobs)),
         Command::Upgrade => host::prepare().and_then(|()| upgrade::run()),
         Command::Check => host::prepare().and_then(|()| check::run()),
         Command::Test => test::run(),

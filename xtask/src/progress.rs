@@ -43,11 +43,7 @@ pub(crate) fn all(what: &str, parts: &[Part]) -> Result<()> {
             failed.push(*name);
         }
     }
-    println!(
-        "{what}: {} passed, {} failed",
-        parts.len() - failed.len(),
-        failed.len()
-    );
+    println!("{what}: {} passed, {} failed", parts.len() - failed.len(), failed.len());
     if failed.is_empty() {
         return Ok(());
     }

@@ -22,16 +22,10 @@ pub(crate) fn run() -> Result<()> {
 }
 
 fn unit_tests() -> Result<()> {
-    Cmd::new(env!("CARGO"))
-        .args(["test", "--workspace", "--locked", "--quiet"])
-        .dir(workspace::root())
-        .run()
+    Cmd::new(env!("CARGO")).args(["test", "--workspace", "--locked", "--quiet"]).dir(workspace::root()).run()
 }
 
 fn audit() -> Result<()> {
     let debs = deb::build()?;
-    Cmd::new(workspace::root().join("dkms/check-package"))
-        .arg(&debs.dkms)
-        .dir(workspace::root())
-        .run()
+    Cmd::new(workspace::root().join("dkms/check-package")).arg(&debs.dkms).dir(workspace::root()).run()
 }

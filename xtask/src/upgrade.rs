@@ -30,17 +30,11 @@ const NOT_OURS: &[(&str, &str)] = &[
     ("/usr/lib/modules/", "depmod's indexes, for the new kernel"),
     ("/initrd.img", "links of linux-base to the newest kernel"),
     ("/vmlinuz", "links of linux-base to the newest kernel"),
-    (
-        "/var/lib/dkms/mok.",
-        "the signing key that dkms made for itself",
-    ),
+    ("/var/lib/dkms/mok.", "the signing key that dkms made for itself"),
     ("/var/lib/apt/lists/", "apt's package lists"),
     ("/var/cache/apt/", "apt's caches"),
     ("/var/lib/dpkg/", "dpkg's own records"),
-    (
-        "/var/lib/initramfs-tools/",
-        "initramfs-tools' record of its images",
-    ),
+    ("/var/lib/initramfs-tools/", "initramfs-tools' record of its images"),
     ("/var/log/", "logs"),
     ("/var/cache/ldconfig/", "ldconfig's cache"),
     ("/etc/apt/", "the guest's package sources"),
@@ -50,26 +44,19 @@ const NOT_OURS: &[(&str, &str)] = &[
 pub(crate) fn run() -> Result<()> {
     let debs = deb::build()?;
     let kernels = kernels::choose()?;
-    let base = progress::step(
-        &format!(
-            "guest: Debian {} with Linux {}",
-            guest::SUITE,
-            kernels.previous
-        ),
-        || guest::base(&kernels.previous),
-    )?;
-    let upgraded = progress::step(
-        &format!("packages installed, then Linux {} by apt", kernels.newest),
-        || upgraded(&kernels, &base, &debs),
-    )?;
+    let base = progress::step(&format!("guest: Debian {} with Linux {}", guest::SUITE, kernels.previous), || {
+        guest::base(&kernels.previous)
+    })?;
+    let upgraded = progress::step(&format!("packages installed, then Linux {} by apt", kernels.newest), || {
+        upgraded(&kernels, &base, &debs)
+    })?;
     let purged = progress::step("packages purged by apt", || purged(&upgraded))?;
     let mut problems = Vec::new();
     check_upgrade(&kernels, &upgraded, &mut problems)?;
     check_purge(&kernels, &purged, &mut problems)?;
-    let boot = progress::step(
-        &format!("boot of Linux {} with its own initramfs", kernels.newest),
-        || check_boot(&kernels, &upgraded, &debs, &mut problems),
-    )?;
+    let boot = progress::step(&format!("boot of Linux {} with its own initramfs", kernels.newest), || {
+        check_boot(&kernels, &upgraded, &debs, &mut problems)
+    })?;
     for problem in &problems {
         println!("       {problem}");
     }
@@ -89,21 +76,12 @@ pub(crate) fn run() -> Result<()> {
 
 fn upgraded(kernels: &Kernels, base: &Layer, debs: &Debs) -> Result<Layer> {
     let support = guest::support_files()?;
-    let inputs = [
-        support.path().join("kernel"),
-        support.path().join("new-kernel"),
-    ];
+    let inputs = [support.path().join("kernel"), support.path().join("new-kernel")];
     fs::write(&inputs[0], &kernels.previous)?;
     fs::write(&inputs[1], &kernels.newest)?;
     Layer::build(&Spec {
         name: "guest-upgraded",
-        key: debs
-            .key()
-            .add(base.id())
-            .add(&kernels.previous)
-            .add(&kernels.newest)
-            .add(UPGRADE_SCRIPT)
-            .hex(),
+        key: debs.key().add(base.id()).add(&kernels.previous).add(&kernels.newest).add(UPGRADE_SCRIPT).hex(),
         origin: Origin::Root(base),
         inputs: &[&inputs[0], &inputs[1], &debs.dkms, &debs.verify],
         script: UPGRADE_SCRIPT,
@@ -125,24 +103,18 @@ fn purged(upgraded: &Layer) -> Result<Layer> {
 fn check_upgrade(kernels: &Kernels, upgraded: &Layer, problems: &mut Vec<String>) -> Result<()> {
     let status = fs::read_to_string(upgraded.out("dkms-status"))?;
     for kernel in [&kernels.previous, &kernels.newest] {
-        if !status.lines().any(|l| {
-            l.starts_with("tp2_p2pdma/")
-                && l.contains(kernel.as_str())
-                && l.ends_with(": installed")
-        }) {
-            problems.push(format!(
-                "dkms status does not say that tp2_p2pdma is installed for {kernel}: {}",
-                status.trim()
-            ));
+        if !status
+            .lines()
+            .any(|l| l.starts_with("tp2_p2pdma/") && l.contains(kernel.as_str()) && l.ends_with(": installed"))
+        {
+            problems
+                .push(format!("dkms status does not say that tp2_p2pdma is installed for {kernel}: {}", status.trim()));
         }
     }
     let files = fs::read_to_string(upgraded.out("initrd-files"))?;
     for wanted in ["tp2_p2pdma.ko", "amdgpu.ko", "modprobe.d/tp2_p2pdma.conf"] {
         if !files.lines().any(|line| line.contains(wanted)) {
-            problems.push(format!(
-                "the initramfs of {} has no {wanted}",
-                kernels.newest
-            ));
+            problems.push(format!("the initramfs of {} has no {wanted}", kernels.newest));
         }
     }
     Ok(())
@@ -150,12 +122,8 @@ fn check_upgrade(kernels: &Kernels, upgraded: &Layer, problems: &mut Vec<String>
 
 fn check_purge(kernels: &Kernels, purged: &Layer, problems: &mut Vec<String>) -> Result<()> {
     for line in fs::read_to_string(purged.out("left"))?.lines() {
-        let index_of_old_kernel =
-            line.starts_with(&format!("/usr/lib/modules/{}/", kernels.previous));
-        if index_of_old_kernel
-            || line.contains("tp2")
-            || !NOT_OURS.iter().any(|(prefix, _)| line.starts_with(prefix))
-        {
+        let index_of_old_kernel = line.starts_with(&format!("/usr/lib/modules/{}/", kernels.previous));
+        if index_of_old_kernel || line.contains("tp2") || !NOT_OURS.iter().any(|(prefix, _)| line.starts_with(prefix)) {
             problems.push(format!("apt purge leaves {line}"));
         }
     }
@@ -165,66 +133,45 @@ fn check_purge(kernels: &Kernels, purged: &Layer, problems: &mut Vec<String>) ->
     Ok(())
 }
 
-fn check_boot(
-    kernels: &Kernels,
-    upgraded: &Layer,
-    debs: &Debs,
-    problems: &mut Vec<String>,
-) -> Result<Duration> {
+fn check_boot(kernels: &Kernels, upgraded: &Layer, debs: &Debs, problems: &mut Vec<String>) -> Result<Duration> {
     let scenario_base = guest::base(&kernels.newest)?;
-    let accel = Accel::detect(&ScenarioGuest::from(&guest::installed(
-        &kernels.newest,
-        &scenario_base,
-        debs,
-    )?)?);
+    let accel = Accel::detect(&ScenarioGuest::from(&guest::installed(&kernels.newest, &scenario_base, debs)?)?);
     let disk = upgraded.disk_image()?;
     let (kernel, initrd) = (upgraded.out("vmlinuz"), upgraded.out("initrd.img"));
-    let boot = Boot {
-        kernel: &kernel,
-        initrd: &initrd,
-        disk: Some(&disk),
-        append: "root=/dev/vda rw",
-        limit: BOOT_LIMIT,
-    };
+    let boot =
+        Boot { kernel: &kernel, initrd: &initrd, disk: Some(&disk), append: "root=/dev/vda rw", limit: BOOT_LIMIT };
     let mut vm = Vm::boot(&machine::full_system(machine::x99()), accel, &boot)?;
 
     let release = vm.get("uname -r")?;
     if release != kernels.newest {
-        problems.push(format!(
-            "the guest runs {release} instead of {}",
-            kernels.newest
-        ));
+        problems.push(format!("the guest runs {release} instead of {}", kernels.newest));
     }
     // /proc/modules lists the youngest first.
     let modules = vm.get("cut -d' ' -f1 /proc/modules")?;
     let position = |name: &str| modules.lines().position(|line| line == name);
     match (position("tp2_p2pdma"), position("amdgpu")) {
         (Some(ours), Some(amdgpu)) if ours > amdgpu => {}
-        found => problems.push(format!("tp2_p2pdma was not loaded before amdgpu: positions (ours, amdgpu) in /proc/modules are {found:?}")),
+        found => problems.push(format!(
+            "tp2_p2pdma was not loaded before amdgpu: positions (ours, amdgpu) in /proc/modules are {found:?}"
+        )),
     }
     let log = vm.get("dmesg")?;
     let line_of = |text: &str| log.lines().position(|line| line.contains(text));
     match (line_of("tp2_p2pdma: "), line_of("EXT4-fs (vda): mounted")) {
         (Some(ours), Some(mounted)) if ours < mounted => {}
-        found => problems.push(format!("tp2_p2pdma was not loaded from the initramfs: log lines (ours, root mounted) are {found:?}")),
+        found => problems.push(format!(
+            "tp2_p2pdma was not loaded from the initramfs: log lines (ours, root mounted) are {found:?}"
+        )),
     }
     check_verify(&mut vm, problems)?;
-    problems.extend(
-        kernel_log::splats(&vm.console())
-            .into_iter()
-            .map(|line| format!("kernel log: {line}")),
-    );
+    problems.extend(kernel_log::splats(&vm.console()).into_iter().map(|line| format!("kernel log: {line}")));
     Ok(vm.boot_time)
 }
 
 fn check_verify(vm: &mut Vm, problems: &mut Vec<String>) -> Result<()> {
     let answer = vm.run("tp2-verify --json", Duration::from_secs(300))?;
-    let report: serde_json::Value = serde_json::from_str(answer.text.trim()).map_err(|error| {
-        anyhow::anyhow!(
-            "tp2-verify --json printed no JSON ({error}): {}",
-            answer.text
-        )
-    })?;
+    let report: serde_json::Value = serde_json::from_str(answer.text.trim())
+        .map_err(|error| anyhow::anyhow!("tp2-verify --json printed no JSON ({error}): {}", answer.text))?;
     for (gate, expected) in [
         ("module.dkms", "pass"),
         ("module.match", "pass"),
@@ -232,16 +179,10 @@ fn check_verify(vm: &mut Vm, problems: &mut Vec<String>) -> Result<()> {
         ("module.effective", "pass"),
         ("kernel.hsa-amd-p2p", "fail"),
     ] {
-        let found = report["findings"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .find(|f| f["gate"] == gate);
+        let found = report["findings"].as_array().into_iter().flatten().find(|f| f["gate"] == gate);
         let status = found.map_or("absent", |f| f["status"].as_str().unwrap_or_default());
         if status != expected {
-            problems.push(format!(
-                "tp2-verify gate {gate} is {status}, expected {expected}"
-            ));
+            problems.push(format!("tp2-verify gate {gate} is {status}, expected {expected}"));
         }
     }
     Ok(())

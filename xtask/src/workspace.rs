@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The root of the checkout.
 pub(crate) fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .unwrap_or(Path::new("."))
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
 }
 
 /// Cargo's target directory, where everything that is built here goes.

@@ -15,11 +15,7 @@ pub struct ParseAddressError {
 
 impl fmt::Display for ParseAddressError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{:?} is not a PCI address of the form dddd:bb:dd.f",
-            self.text
-        )
+        write!(f, "{:?} is not a PCI address of the form dddd:bb:dd.f", self.text)
     }
 }
 
@@ -28,10 +24,7 @@ impl Error for ParseAddressError {}
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (device, function) = (self.device(), self.function());
-        let text = format!(
-            "{:04x}:{:02x}:{device:02x}.{function}",
-            self.domain, self.bus
-        );
+        let text = format!("{:04x}:{:02x}:{device:02x}.{function}", self.domain, self.bus);
         f.pad(&text)
     }
 }
@@ -40,9 +33,7 @@ impl FromStr for Address {
     type Err = ParseAddressError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        parse(text).ok_or_else(|| ParseAddressError {
-            text: text.to_owned(),
-        })
+        parse(text).ok_or_else(|| ParseAddressError { text: text.to_owned() })
     }
 }
 
@@ -54,9 +45,7 @@ fn parse(text: &str) -> Option<Address> {
     let domain = hex(domain, 4..=8)?;
     let bus = u8::try_from(hex(bus, 2..=2)?).ok()?;
     let device = u8::try_from(hex(device, 2..=2)?).ok().filter(|d| *d < 32)?;
-    let function = u8::try_from(hex(function, 1..=1)?)
-        .ok()
-        .filter(|f| *f < 8)?;
+    let function = u8::try_from(hex(function, 1..=1)?).ok().filter(|f| *f < 8)?;
     Some(Address::new(domain, bus, device, function))
 }
 

@@ -11,9 +11,8 @@ const AMD: [u16; 2] = [0x1022, 0x1002];
 
 /// Host bridges of Intel server and workstation chips (Sandy Bridge-EP to Sapphire Rapids); others are taken to be
 /// client ones.
-const INTEL_SERVER: [u16; 12] = [
-    0x3c00, 0x3c01, 0x0e00, 0x2f00, 0x2f01, 0x6f00, 0x2020, 0x2030, 0x2031, 0x2032, 0x2033, 0x09a2,
-];
+const INTEL_SERVER: [u16; 12] =
+    [0x3c00, 0x3c01, 0x0e00, 0x2f00, 0x2f01, 0x6f00, 0x2020, 0x2030, 0x2031, 0x2032, 0x2033, 0x09a2];
 
 /// A kind of chip that is said to route peer writes only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -19,11 +19,7 @@ impl KernelVersion {
     /// Makes a version from its three numbers.
     #[must_use]
     pub const fn new(major: u16, minor: u16, patch: u16) -> Self {
-        Self {
-            major,
-            minor,
-            patch,
-        }
+        Self { major, minor, patch }
     }
 
     /// The release series, `7.3` of `7.3.4`. Stable releases of a series are taken to have one host-bridge table.
@@ -48,11 +44,7 @@ pub struct ParseKernelVersionError {
 
 impl fmt::Display for ParseKernelVersionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{:?} does not begin with a kernel release such as 7.3 or 7.3.4",
-            self.text
-        )
+        write!(f, "{:?} does not begin with a kernel release such as 7.3 or 7.3.4", self.text)
     }
 }
 
@@ -62,9 +54,7 @@ impl FromStr for KernelVersion {
     type Err = ParseKernelVersionError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        parse(text.trim()).ok_or_else(|| ParseKernelVersionError {
-            text: text.to_owned(),
-        })
+        parse(text.trim()).ok_or_else(|| ParseKernelVersionError { text: text.to_owned() })
     }
 }
 
@@ -76,18 +66,12 @@ fn parse(text: &str) -> Option<KernelVersion> {
         Some(rest) => number(rest)?.0,
         None => 0,
     };
-    Some(KernelVersion {
-        major,
-        minor,
-        patch,
-    })
+    Some(KernelVersion { major, minor, patch })
 }
 
 /// The leading decimal number of `text`, and what follows it.
 fn number(text: &str) -> Option<(u16, &str)> {
-    let end = text
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(text.len());
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);
     Some((digits.parse().ok()?, rest))
 }

@@ -11,10 +11,7 @@ mod types;
 
 pub use host_bridge::{HostBridgeTest, NotAllowed, UnknownHostBridge};
 pub use module::{ModuleDecision, module_call, module_decision};
-pub use types::{
-    AcsControl, Answer, Chain, Cpu, HostBridgeDevice, Machine, Node, Path, Prediction, Reason,
-    RootBus,
-};
+pub use types::{AcsControl, Answer, Chain, Cpu, HostBridgeDevice, Machine, Node, Path, Prediction, Reason, RootBus};
 
 use crate::policy::Address;
 
@@ -28,28 +25,18 @@ pub fn predict(provider: &Chain, client: &Chain, machine: &Machine) -> Predictio
     let path = if provider.function.address == client.function.address {
         Path::SameFunction
     } else {
-        Path::SharedUpstream {
-            bridge: walk.common,
-        }
+        Path::SharedUpstream { bridge: walk.common }
     };
     // With redirect the kernel consults the CPU and the host-bridge table as it does without a common bridge.
     let (answer, reason) = with_common(&walk, || host_bridge::test(provider, client, machine));
-    Prediction {
-        answer,
-        hop_count,
-        path,
-        reason,
-    }
+    Prediction { answer, hop_count, path, reason }
 }
 
 /// Some node is upstream of both: ACS redirect on the way decides whether the host bridge does.
 fn with_common(walk: &Walk<'_>, test: impl FnOnce() -> HostBridgeTest) -> (Answer, Reason) {
     let hop_count = walk.hop_count;
     let addresses = |redirects: Option<bool>| -> Vec<Address> {
-        let of_kind = walk
-            .visited
-            .iter()
-            .filter(|node| node.acs_ctrl.redirects() == redirects);
+        let of_kind = walk.visited.iter().filter(|node| node.acs_ctrl.redirects() == redirects);
         of_kind.map(|node| node.address).collect()
     };
     let redirecting = addresses(Some(true));
@@ -64,37 +51,21 @@ fn with_common(walk: &Walk<'_>, test: impl FnOnce() -> HostBridgeTest) -> (Answe
             Some(true) => Answer::Distance(hop_count),
             _ => Answer::Unknown,
         };
-        let reason = Reason::AcsUnreadable {
-            ports: unreadable,
-            host_bridge,
-        };
+        let reason = Reason::AcsUnreadable { ports: unreadable, host_bridge };
         return (answer, reason);
     }
     let answer = answer_through_host_bridge(&host_bridge, hop_count);
-    let reason = Reason::AcsRedirect {
-        ports: redirecting,
-        unreadable,
-        host_bridge,
-    };
+    let reason = Reason::AcsRedirect { ports: redirecting, unreadable, host_bridge };
     (answer, reason)
 }
 
 /// No bridge is upstream of both: the host bridge decides, and no ACS word matters.
 fn without_common(provider: &Chain, client: &Chain, machine: &Machine) -> Prediction {
     let hop_count = depth(provider).saturating_add(depth(client));
-    let path = if provider.root_bus == client.root_bus {
-        Path::ThroughHostBridge
-    } else {
-        Path::AcrossHostBridges
-    };
+    let path = if provider.root_bus == client.root_bus { Path::ThroughHostBridge } else { Path::AcrossHostBridges };
     let host_bridge = host_bridge::test(provider, client, machine);
     let answer = answer_through_host_bridge(&host_bridge, hop_count);
-    Prediction {
-        answer,
-        hop_count,
-        path,
-        reason: Reason::HostBridge(host_bridge),
-    }
+    Prediction { answer, hop_count, path, reason: Reason::HostBridge(host_bridge) }
 }
 
 /// The kernel's answer once it depends on the CPU and the host bridges alone.
@@ -124,11 +95,7 @@ fn walk_to_common<'a>(provider: &'a Chain, client: &'a Chain) -> Option<Walk<'a>
         let provider_side = provider.nodes().take(up.saturating_add(1));
         let visited = provider_side.chain(client.nodes().take(down)).collect();
         let hop_count = count(up.saturating_add(down));
-        return Some(Walk {
-            common,
-            hop_count,
-            visited,
-        });
+        return Some(Walk { common, hop_count, visited });
     }
     None
 }

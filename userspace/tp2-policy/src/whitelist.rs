@@ -38,24 +38,12 @@ pub struct Entry {
 impl Entry {
     /// A row that all sources have.
     const fn old(device: u16, require_same_host_bridge: bool) -> Self {
-        Self {
-            vendor: INTEL,
-            device: Some(device),
-            require_same_host_bridge,
-            first_seen: V6_1,
-            last_absent: None,
-        }
+        Self { vendor: INTEL, device: Some(device), require_same_host_bridge, first_seen: V6_1, last_absent: None }
     }
 
     /// A row without flags that came after 6.12 and before or with 7.2.
     const fn since_7_2(vendor: u16, device: Option<u16>) -> Self {
-        Self {
-            vendor,
-            device,
-            require_same_host_bridge: false,
-            first_seen: V7_2,
-            last_absent: Some(V6_12),
-        }
+        Self { vendor, device, require_same_host_bridge: false, first_seen: V7_2, last_absent: Some(V6_12) }
     }
 
     /// A row without flags that came with 7.3.
@@ -162,16 +150,10 @@ pub fn lookup(version: KernelVersion, vendor: u16, device: u16) -> Listing {
         let first_seen = entry.first_seen;
         if series >= first_seen.series() {
             let require_same_host_bridge = entry.require_same_host_bridge;
-            return Listing::Listed {
-                require_same_host_bridge,
-                extrapolated,
-            };
+            return Listing::Listed { require_same_host_bridge, extrapolated };
         }
         if let Some(last_absent) = entry.last_absent.filter(|v| series > v.series()) {
-            return Listing::Unknown(UnknownListing::Between {
-                last_absent,
-                first_seen,
-            });
+            return Listing::Unknown(UnknownListing::Between { last_absent, first_seen });
         }
     }
     Listing::NotListed { extrapolated }

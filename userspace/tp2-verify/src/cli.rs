@@ -24,12 +24,7 @@ pub const EXIT_ERROR: u8 = 2;
 
 /// The command line.
 #[derive(Debug, Parser)]
-#[command(
-    name = "tp2-verify",
-    bin_name = "tp2-verify",
-    version,
-    max_term_width = 100
-)]
+#[command(name = "tp2-verify", bin_name = "tp2-verify", version, max_term_width = 100)]
 #[command(
     about = "Tells whether two AMD GPUs can reach each other over PCIe, and what is in the way",
     long_about = None,
@@ -92,9 +87,7 @@ pub enum ToolError {
     #[error("{file}: {reason}; {remedy}", file = .0.path, reason = .0.reason, remedy = module_remedy(.0.kind))]
     Module(ReadError),
     /// Standard output is gone.
-    #[error(
-        "the result could not be written to standard output: {0}; make room, or write it elsewhere"
-    )]
+    #[error("the result could not be written to standard output: {0}; make room, or write it elsewhere")]
     Output(#[from] io::Error),
 }
 
@@ -145,15 +138,11 @@ impl Cli {
     }
 
     fn module(&self, out: &mut Vec<u8>, path: &Path) -> Result<u8, ToolError> {
-        let bytes =
-            collect::read_named(path, module_file::FILE_LIMIT).map_err(ToolError::Module)?;
+        let bytes = collect::read_named(path, module_file::FILE_LIMIT).map_err(ToolError::Module)?;
         let described = module_file::describe(&path.to_string_lossy(), &bytes);
         let module = described.map_err(ToolError::Module)?;
         if self.json {
-            let document = ModuleDocument {
-                schema: report::SCHEMA,
-                module,
-            };
+            let document = ModuleDocument { schema: report::SCHEMA, module };
             render::json::write(out, &document)?;
         } else {
             render::module::write(out, &module, self.verbose)?;
@@ -164,9 +153,7 @@ impl Cli {
 
 /// Width to write for: what `COLUMNS` says; on a terminal that does not say, what fits any.
 fn columns() -> Option<usize> {
-    let asked = std::env::var("COLUMNS")
-        .ok()
-        .and_then(|text| text.trim().parse().ok());
+    let asked = std::env::var("COLUMNS").ok().and_then(|text| text.trim().parse().ok());
     asked.or_else(|| io::stdout().is_terminal().then_some(80))
 }
 

@@ -41,21 +41,13 @@ impl ReadError {
     /// Makes an error of what is malformed at `path`.
     #[must_use]
     pub fn malformed(path: &str, reason: impl Into<String>) -> Self {
-        Self {
-            path: path.to_owned(),
-            kind: ReadErrorKind::Malformed,
-            reason: reason.into(),
-        }
+        Self { path: path.to_owned(), kind: ReadErrorKind::Malformed, reason: reason.into() }
     }
 
     /// Makes an error of what is absent at `path`.
     #[must_use]
     pub fn absent(path: &str) -> Self {
-        Self {
-            path: path.to_owned(),
-            kind: ReadErrorKind::Absent,
-            reason: "no such file".to_owned(),
-        }
+        Self { path: path.to_owned(), kind: ReadErrorKind::Absent, reason: "no such file".to_owned() }
     }
 
     /// Whether the thing simply is not there.
@@ -91,9 +83,7 @@ impl Serialize for Bdf {
 
 impl<'de> Deserialize<'de> for Bdf {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?
-            .parse()
-            .map_err(de::Error::custom)
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
     }
 }
 
@@ -178,10 +168,7 @@ impl KernelConfig {
     /// Whether the option is built in or a module.
     #[must_use]
     pub fn is_on(&self, option: &str) -> bool {
-        matches!(
-            self.options.get(option).map(String::as_str),
-            Some("y" | "m")
-        )
+        matches!(self.options.get(option).map(String::as_str), Some("y" | "m"))
     }
 }
 
@@ -358,11 +345,7 @@ impl PciDevice {
     #[must_use]
     pub fn is_gpu(&self) -> Option<bool> {
         let class = *self.class.as_ref().ok()?;
-        let function = Function {
-            address: self.bdf.0,
-            vendor: self.vendor.as_ref().copied().unwrap_or(0xffff),
-            class,
-        };
+        let function = Function { address: self.bdf.0, vendor: self.vendor.as_ref().copied().unwrap_or(0xffff), class };
         Some(function.is_gpu())
     }
 }

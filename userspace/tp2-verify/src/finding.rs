@@ -124,12 +124,7 @@ pub struct Finding {
 impl Finding {
     /// Makes a finding without evidence or remedy.
     #[must_use]
-    pub fn new(
-        gate: &'static str,
-        scope: Scope,
-        status: Status,
-        summary: impl Into<String>,
-    ) -> Self {
+    pub fn new(gate: &'static str, scope: Scope, status: Status, summary: impl Into<String>) -> Self {
         Self {
             gate,
             scope,
@@ -144,33 +139,21 @@ impl Finding {
     /// Makes the finding that something could not be read.
     #[must_use]
     pub fn unreadable(gate: &'static str, scope: Scope, what: &str, error: &ReadError) -> Self {
-        Self::new(
-            gate,
-            scope,
-            Status::Unknown,
-            format!("{what} could not be read: {error}"),
-        )
-        .failed_reading(error)
-        .remedy(match error.kind {
-            ReadErrorKind::Denied => format!("run it as root, which may read /{}", error.path),
-            ReadErrorKind::Absent => format!(
-                "run it on the machine itself, or capture /{} too",
-                error.path
-            ),
-            ReadErrorKind::Malformed | ReadErrorKind::Io => format!(
-                "look at /{}; where it is a copy, capture it anew",
-                error.path
-            ),
-        })
+        Self::new(gate, scope, Status::Unknown, format!("{what} could not be read: {error}"))
+            .failed_reading(error)
+            .remedy(match error.kind {
+                ReadErrorKind::Denied => format!("run it as root, which may read /{}", error.path),
+                ReadErrorKind::Absent => format!("run it on the machine itself, or capture /{} too", error.path),
+                ReadErrorKind::Malformed | ReadErrorKind::Io => {
+                    format!("look at /{}; where it is a copy, capture it anew", error.path)
+                }
+            })
     }
 
     /// Adds what was read.
     #[must_use]
     pub fn evidence(mut self, source: impl Into<String>, value: impl Into<String>) -> Self {
-        self.evidence.push(Evidence {
-            source: source.into(),
-            value: value.into(),
-        });
+        self.evidence.push(Evidence { source: source.into(), value: value.into() });
         self
     }
 

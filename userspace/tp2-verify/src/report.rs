@@ -122,10 +122,7 @@ pub struct ModulePart {
 #[must_use]
 pub fn make(facts: &Facts) -> Report {
     let findings = gates::judge(facts);
-    let pairs: Vec<Pair> = view::pairs(facts)
-        .iter()
-        .map(|(a, b)| pair(facts, &findings, a, b))
-        .collect();
+    let pairs: Vec<Pair> = view::pairs(facts).iter().map(|(a, b)| pair(facts, &findings, a, b)).collect();
     let verdicts: Vec<Verdict> = pairs.iter().map(|pair| pair.verdict).collect();
     let verdict = verdict::of_machine(&findings, &verdicts);
     Report {
@@ -133,10 +130,7 @@ pub fn make(facts: &Facts) -> Report {
         verdict,
         exit: verdict.exit(),
         host: host(facts),
-        gpus: view::gpus(facts)
-            .iter()
-            .map(|one| gpu(facts, one))
-            .collect(),
+        gpus: view::gpus(facts).iter().map(|one| gpu(facts, one)).collect(),
         pairs,
         root_would_add: root_would_add(facts),
         findings,
@@ -182,10 +176,7 @@ fn pair(facts: &Facts, findings: &[Finding], a: &view::Gpu<'_>, b: &view::Gpu<'_
         "xgmi"
     } else {
         let words = [a.kind.word(), b.kind.word()];
-        ["integrated", "unknown"]
-            .into_iter()
-            .find(|word| words.contains(word))
-            .unwrap_or("discrete")
+        ["integrated", "unknown"].into_iter().find(|word| words.contains(word)).unwrap_or("discrete")
     };
     Pair {
         a: first,
@@ -212,24 +203,18 @@ fn distance(way: &route::Direction<'_>) -> Distance {
 /// What was denied to the reader.
 fn root_would_add(facts: &Facts) -> Vec<String> {
     let mut list = Vec::new();
-    let denied =
-        |error: &crate::facts::ReadError| error.kind == crate::facts::ReadErrorKind::Denied;
+    let denied = |error: &crate::facts::ReadError| error.kind == crate::facts::ReadErrorKind::Denied;
     let pairs = view::pairs(facts);
     let hidden = |(a, b): &(view::Gpu<'_>, view::Gpu<'_>)| {
         let ways = route::directions(facts, a.device, b.device);
         ways.is_ok_and(|ways| ways.iter().any(|way| waits_for_acs(&way.prediction.reason)))
     };
     if pairs.iter().any(hidden) {
-        list.push(
-            "whether bridges redirect peer traffic (ACS words of configuration space)".to_owned(),
-        );
+        list.push("whether bridges redirect peer traffic (ACS words of configuration space)".to_owned());
     }
     let not_root = facts.host.root == Some(false);
     if facts.module.loaded && (not_root || facts.module.pairs.as_ref().err().is_some_and(denied)) {
-        list.push(
-            "the kernel's own answers, as the module saw them (/sys/kernel/debug/tp2_p2pdma/pairs)"
-                .to_owned(),
-        );
+        list.push("the kernel's own answers, as the module saw them (/sys/kernel/debug/tp2_p2pdma/pairs)".to_owned());
     }
     list
 }

@@ -6,8 +6,8 @@ use tp2_policy::{
     KernelVersion,
     policy::{BUILT_IN_DENY, Rule},
     route::{
-        AcsControl, Chain, Cpu, HostBridgeDevice, Machine, ModuleDecision, Node, Path, Prediction,
-        Reason, RootBus, module_decision, predict,
+        AcsControl, Chain, Cpu, HostBridgeDevice, Machine, ModuleDecision, Node, Path, Prediction, Reason, RootBus,
+        module_decision, predict,
     },
 };
 
@@ -52,28 +52,20 @@ impl Direction<'_> {
     /// The rule that decides in the module, measured or else predicted.
     #[must_use]
     pub fn rule(&self) -> &str {
-        self.measured
-            .map_or_else(|| decision_token(self.decision), |row| &row.rule)
+        self.measured.map_or_else(|| decision_token(self.decision), |row| &row.rule)
     }
 
     /// Whether peer traffic would go through a host bridge that is denied: without a common bridge, or redirected by ACS.
     #[must_use]
     pub fn is_denied(&self) -> bool {
-        let through_host_bridge = matches!(
-            self.prediction.reason,
-            Reason::HostBridge(_) | Reason::AcsRedirect { .. }
-        );
+        let through_host_bridge = matches!(self.prediction.reason, Reason::HostBridge(_) | Reason::AcsRedirect { .. });
         self.denied && through_host_bridge
     }
 
     /// The host bridges in words.
     #[must_use]
     pub fn bridge_words(&self) -> String {
-        let words: Vec<String> = self
-            .bridges
-            .iter()
-            .map(|bridge| bridge_word(*bridge))
-            .collect();
+        let words: Vec<String> = self.bridges.iter().map(|bridge| bridge_word(*bridge)).collect();
         words.join(" and ")
     }
 }
@@ -89,16 +81,9 @@ pub const fn decision_token(decision: ModuleDecision) -> &'static str {
 }
 
 /// Both directions of a pair: memory of `a` reached by `b`, then the other way. The error is that of a module parameter.
-pub fn directions<'a>(
-    facts: &'a Facts,
-    a: &PciDevice,
-    b: &PciDevice,
-) -> Reading<[Direction<'a>; 2]> {
+pub fn directions<'a>(facts: &'a Facts, a: &PciDevice, b: &PciDevice) -> Reading<[Direction<'a>; 2]> {
     let settings = ModuleSettings::of(&facts.module)?;
-    Ok([
-        direction(facts, a, b, &settings),
-        direction(facts, b, a, &settings),
-    ])
+    Ok([direction(facts, a, b, &settings), direction(facts, b, a, &settings)])
 }
 
 fn direction<'a>(
@@ -109,15 +94,8 @@ fn direction<'a>(
 ) -> Direction<'a> {
     let (from, to) = (chain(facts, client), chain(facts, provider));
     let prediction = predict(&to, &from, &machine(facts));
-    let rows = facts
-        .module
-        .pairs
-        .as_ref()
-        .map(|table| table.rows.as_slice());
-    let measured = rows
-        .unwrap_or_default()
-        .iter()
-        .find(|row| row.provider == provider.bdf && row.client == client.bdf);
+    let rows = facts.module.pairs.as_ref().map(|table| table.rows.as_slice());
+    let measured = rows.unwrap_or_default().iter().find(|row| row.provider == provider.bdf && row.client == client.bdf);
     let known = measured.map(|row| row.kernel_answer);
     let strict = settings.strict();
     let decision = match known.or_else(|| prediction.kernel_answer()) {
@@ -129,9 +107,7 @@ fn direction<'a>(
         bridges.push(from.host_bridge);
     }
     let denied = |bridge: &HostBridgeDevice| {
-        bridge
-            .id()
-            .is_some_and(|id| BUILT_IN_DENY.contains(&id) || settings.deny.contains(&id))
+        bridge.id().is_some_and(|id| BUILT_IN_DENY.contains(&id) || settings.deny.contains(&id))
     };
     Direction {
         provider: provider.bdf,
@@ -152,11 +128,7 @@ fn machine(facts: &Facts) -> Machine {
     Machine {
         cpu: cpu.and_then(|cpu| {
             // Without a vendor there is no family either: not x86, and the kernel's test says no.
-            let family = if cpu.vendor.is_empty() {
-                Some(0)
-            } else {
-                cpu.family
-            };
+            let family = if cpu.vendor.is_empty() { Some(0) } else { cpu.family };
             let vendor = cpu.vendor.clone();
             family.map(|family| Cpu { vendor, family })
         }),
@@ -173,13 +145,7 @@ fn chain(facts: &Facts, device: &PciDevice) -> Chain {
     let find = |bdf: &Bdf| devices.iter().find(|other| other.bdf == *bdf);
     let bridges = device.upstream.iter().map(|bdf| match find(bdf) {
         Some(bridge) => node(bridge),
-        None => Node {
-            address: bdf.0,
-            vendor: 0xffff,
-            device: 0xffff,
-            class: 0,
-            acs_ctrl: AcsControl::Unreadable,
-        },
+        None => Node { address: bdf.0, vendor: 0xffff, device: 0xffff, class: 0, acs_ctrl: AcsControl::Unreadable },
     });
     Chain {
         function: node(device),
@@ -206,15 +172,11 @@ fn node(device: &PciDevice) -> Node {
 /// From the directory's name, `pciDDDD:BB`.
 fn root_bus(device: &PciDevice) -> RootBus {
     let name = device.root.strip_prefix("pci").unwrap_or_default();
-    let parts = name
-        .split_once(':')
-        .map(|(domain, bus)| (u32::from_str_radix(domain, 16), u8::from_str_radix(bus, 16)));
+    let parts =
+        name.split_once(':').map(|(domain, bus)| (u32::from_str_radix(domain, 16), u8::from_str_radix(bus, 16)));
     match parts {
         Some((Ok(domain), Ok(bus))) => RootBus { domain, bus },
-        _ => RootBus {
-            domain: device.bdf.0.domain,
-            bus: 0,
-        },
+        _ => RootBus { domain: device.bdf.0.domain, bus: 0 },
     }
 }
 
@@ -224,11 +186,7 @@ fn root_bus(device: &PciDevice) -> RootBus {
 fn host_bridge(facts: &Facts, device: &PciDevice) -> HostBridgeDevice {
     let devices = facts.pci.as_deref().unwrap_or_default();
     let on_root_bus = |other: &&PciDevice| other.root == device.root && other.upstream.is_empty();
-    let Some(first) = devices
-        .iter()
-        .filter(on_root_bus)
-        .min_by_key(|other| other.bdf)
-    else {
+    let Some(first) = devices.iter().filter(on_root_bus).min_by_key(|other| other.bdf) else {
         return HostBridgeDevice::Unreadable;
     };
     if first.bdf.0.devfn != 0 && !facts.host.live {
@@ -259,9 +217,7 @@ pub fn bridge_word(bridge: HostBridgeDevice) -> String {
 /// The way from one to the other, node by node.
 fn path_words(from: &Chain, to: &Chain, path: Path) -> String {
     let mut words: Vec<String> = Vec::new();
-    let names = |chain: &Chain| -> Vec<String> {
-        chain.nodes().map(|node| node.address.to_string()).collect()
-    };
+    let names = |chain: &Chain| -> Vec<String> { chain.nodes().map(|node| node.address.to_string()).collect() };
     let (up, mut down) = (names(from), names(to));
     match path {
         Path::SameFunction => words.extend(up),
@@ -269,10 +225,7 @@ fn path_words(from: &Chain, to: &Chain, path: Path) -> String {
             let common = bridge.to_string();
             words.extend(up.into_iter().take_while(|name| *name != common));
             words.push(common.clone());
-            down = down
-                .into_iter()
-                .take_while(|name| *name != common)
-                .collect();
+            down = down.into_iter().take_while(|name| *name != common).collect();
             words.extend(down.into_iter().rev());
         }
         Path::ThroughHostBridge | Path::AcrossHostBridges => {
@@ -306,11 +259,7 @@ pub fn override_use(facts: &Facts) -> OverrideUse {
     let pairs = view::pairs(facts);
     let judged = pairs.iter().filter(|(a, b)| view::is_judged(facts, a, b));
     let settings = ModuleSettings::default();
-    let mut overall = if view::gpus_may_hide(facts) {
-        OverrideUse::Unknown
-    } else {
-        OverrideUse::NotNeeded
-    };
+    let mut overall = if view::gpus_may_hide(facts) { OverrideUse::Unknown } else { OverrideUse::NotNeeded };
     for (a, b) in judged {
         for (provider, client) in [(a, b), (b, a)] {
             let way = direction(facts, provider.device, client.device, &settings);
@@ -327,14 +276,6 @@ pub fn override_use(facts: &Facts) -> OverrideUse {
 }
 
 fn worse(a: OverrideUse, b: OverrideUse) -> OverrideUse {
-    let order = [
-        OverrideUse::Wanted,
-        OverrideUse::Unknown,
-        OverrideUse::NoHelp,
-        OverrideUse::NotNeeded,
-    ];
-    order
-        .into_iter()
-        .find(|candidate| *candidate == a || *candidate == b)
-        .unwrap_or(a)
+    let order = [OverrideUse::Wanted, OverrideUse::Unknown, OverrideUse::NoHelp, OverrideUse::NotNeeded];
+    order.into_iter().find(|candidate| *candidate == a || *candidate == b).unwrap_or(a)
 }

@@ -61,11 +61,7 @@ impl ModuleSettings {
     /// The same with the deny list in force.
     #[must_use]
     pub fn strict(&self) -> Self {
-        Self {
-            allow_denied: false,
-            mode: Mode::Force,
-            ..self.clone()
-        }
+        Self { allow_denied: false, mode: Mode::Force, ..self.clone() }
     }
 
     /// As the rule book takes them.
@@ -94,8 +90,7 @@ fn parse<T>(
         Some(Err(error)) => return Err(error.clone()),
         None => return Err(ReadError::absent(&path)),
     };
-    read(text)
-        .ok_or_else(|| ReadError::malformed(&path, format!("{text:?} is not a value for {name}")))
+    read(text).ok_or_else(|| ReadError::malformed(&path, format!("{text:?} is not a value for {name}")))
 }
 
 fn mode(text: &str) -> Option<Mode> {

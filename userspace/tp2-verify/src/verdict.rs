@@ -97,13 +97,9 @@ impl Verdict {
                 "of what this version reads, only the kernel's host-bridge test is in the way, and tp2_p2pdma overrides \
                  that test; whether bytes then arrive is not known before they are compared"
             }
-            Self::Blocked => {
-                "something is in the way that loading tp2_p2pdma would not remove, or not alone"
-            }
+            Self::Blocked => "something is in the way that loading tp2_p2pdma would not remove, or not alone",
             Self::Ineffective => "tp2_p2pdma is there, but does not act",
-            Self::Unsafe => {
-                "peer access is forced over a host bridge that is known to corrupt data silently"
-            }
+            Self::Unsafe => "peer access is forced over a host bridge that is known to corrupt data silently",
             Self::WriteOnly => "peer writes arrive, peer reads do not",
             Self::Inconclusive => "what decides is not known",
             Self::NotApplicable => "there is no pair of AMD cards on PCIe to judge",
@@ -123,18 +119,10 @@ fn concerns(finding: &Finding, a: Bdf, b: Bdf) -> bool {
 /// Verdict of one pair.
 #[must_use]
 pub fn of_pair(findings: &[Finding], a: Bdf, b: Bdf) -> Verdict {
-    let ours: Vec<&Finding> = findings
-        .iter()
-        .filter(|finding| concerns(finding, a, b))
-        .collect();
+    let ours: Vec<&Finding> = findings.iter().filter(|finding| concerns(finding, a, b)).collect();
     let any = |bearing| ours.iter().any(|finding| finding.bearing == bearing);
-    let fails = |bearing| {
-        ours.iter()
-            .any(|finding| finding.status == Status::Fail && finding.bearing == bearing)
-    };
-    let undecided = ours
-        .iter()
-        .any(|finding| finding.status == Status::Unknown && gates::decides(finding.gate));
+    let fails = |bearing| ours.iter().any(|finding| finding.status == Status::Fail && finding.bearing == bearing);
+    let undecided = ours.iter().any(|finding| finding.status == Status::Unknown && gates::decides(finding.gate));
     let allowed = any(Bearing::KernelAllows);
     let overridable = any(Bearing::Overridable);
     if any(Bearing::NotJudged) {
@@ -163,23 +151,13 @@ pub fn of_pair(findings: &[Finding], a: Bdf, b: Bdf) -> Verdict {
 /// Verdict of the machine: of its pairs the worst that counts.
 #[must_use]
 pub fn of_machine(findings: &[Finding], pairs: &[Verdict]) -> Verdict {
-    let host = findings
-        .iter()
-        .filter(|finding| finding.scope == Scope::Host);
-    if host
-        .clone()
-        .any(|finding| finding.bearing == Bearing::NotJudged)
-    {
+    let host = findings.iter().filter(|finding| finding.scope == Scope::Host);
+    if host.clone().any(|finding| finding.bearing == Bearing::NotJudged) {
         return Verdict::NotApplicable;
     }
-    let worst = ORDER
-        .into_iter()
-        .find(|verdict| pairs.contains(verdict))
-        .unwrap_or(Verdict::NotApplicable);
+    let worst = ORDER.into_iter().find(|verdict| pairs.contains(verdict)).unwrap_or(Verdict::NotApplicable);
     // With devices that could not be read there may be pairs that nobody saw.
-    let unseen = findings
-        .iter()
-        .any(|finding| finding.gate == "gpu.kfd" && finding.status == Status::Unknown);
+    let unseen = findings.iter().any(|finding| finding.gate == "gpu.kfd" && finding.status == Status::Unknown);
     if worst == Verdict::NotApplicable && unseen {
         return Verdict::Inconclusive;
     }

@@ -45,14 +45,8 @@ impl GpuKind {
 #[must_use]
 pub fn gpus(facts: &Facts) -> Vec<Gpu<'_>> {
     let devices = facts.pci.as_deref().unwrap_or_default();
-    let amd = devices
-        .iter()
-        .filter(|device| device.vendor == Ok(AMD) && device.is_gpu() == Some(true));
-    amd.map(|device| Gpu {
-        device,
-        kind: kind(facts, device),
-    })
-    .collect()
+    let amd = devices.iter().filter(|device| device.vendor == Ok(AMD) && device.is_gpu() == Some(true));
+    amd.map(|device| Gpu { device, kind: kind(facts, device) }).collect()
 }
 
 /// Whether there may be GPUs that nobody saw: the list, or some entry of it, could not be read.
@@ -85,11 +79,7 @@ pub fn is_judged(facts: &Facts, a: &Gpu<'_>, b: &Gpu<'_>) -> bool {
 fn kind(facts: &Facts, device: &PciDevice) -> GpuKind {
     let bdf = device.bdf;
     if let Ok(node) = kfd_node(facts, bdf) {
-        let cores = node
-            .properties
-            .as_ref()
-            .ok()
-            .and_then(|p| p.get("cpu_cores_count"));
+        let cores = node.properties.as_ref().ok().and_then(|p| p.get("cpu_cores_count"));
         if cores.is_some_and(|count| *count > 0) {
             return GpuKind::Integrated(format!("KFD node {} has CPU cores", node.id));
         }
@@ -102,19 +92,14 @@ fn kind(facts: &Facts, device: &PciDevice) -> GpuKind {
         same_slot && other.vendor == Ok(AMD_CPU)
     });
     if let Some(other) = beside {
-        return GpuKind::Integrated(format!(
-            "function {} of the same device belongs to an AMD CPU",
-            other.bdf
-        ));
+        return GpuKind::Integrated(format!("function {} of the same device belongs to an AMD CPU", other.bdf));
     }
     if !device.upstream.is_empty() {
         return GpuKind::Discrete;
     }
     match facts.host.cpu.as_ref().map(|cpu| cpu.hypervisor) {
         Ok(false) => GpuKind::Integrated("it sits on the root bus".to_owned()),
-        _ => GpuKind::Unknown(
-            "it sits on the root bus, which a hypervisor may have made up".to_owned(),
-        ),
+        _ => GpuKind::Unknown("it sits on the root bus, which a hypervisor may have made up".to_owned()),
     }
 }
 
@@ -131,10 +116,7 @@ pub enum NoNode {
 
 /// The KFD node of a GPU, by PCI address.
 pub fn kfd_node(facts: &Facts, bdf: Bdf) -> Result<&KfdNode, NoNode> {
-    let nodes = facts
-        .kfd
-        .as_ref()
-        .map_err(|error| NoNode::NoKfd(error.clone()))?;
+    let nodes = facts.kfd.as_ref().map_err(|error| NoNode::NoKfd(error.clone()))?;
     let mut found = nodes.iter().filter(|node| node_is_at(node, bdf));
     match (found.next(), found.next()) {
         (Some(node), None) => Ok(node),
@@ -163,10 +145,7 @@ fn claiming_one_place(nodes: &[KfdNode]) -> Vec<u32> {
     };
     let is_twin = |node: &&KfdNode| {
         let own = place(node);
-        own.is_some()
-            && nodes
-                .iter()
-                .any(|other| other.id != node.id && place(other) == own)
+        own.is_some() && nodes.iter().any(|other| other.id != node.id && place(other) == own)
     };
     nodes.iter().filter(is_twin).map(|node| node.id).collect()
 }
@@ -178,9 +157,7 @@ fn node_is_at(node: &KfdNode, bdf: Bdf) -> bool {
     };
     let get = |name: &str| properties.get(name).copied().unwrap_or(0);
     let location = (u64::from(bdf.0.bus) << 8) | u64::from(bdf.0.devfn);
-    get("simd_count") > 0
-        && get("location_id") == location
-        && get("domain") == u64::from(bdf.0.domain)
+    get("simd_count") > 0 && get("location_id") == location && get("domain") == u64::from(bdf.0.domain)
 }
 
 /// `CRAT_IOLINK_TYPE_XGMI`.
@@ -201,9 +178,7 @@ pub fn are_joined_by_xgmi(facts: &Facts, a: Bdf, b: Bdf) -> bool {
     }
     let one_way = |from: &KfdNode, to: &KfdNode| {
         let links = from.io_links.as_deref().unwrap_or_default();
-        links
-            .iter()
-            .any(|link| link.kind == LINK_XGMI && link.to == u64::from(to.id))
+        links.iter().any(|link| link.kind == LINK_XGMI && link.to == u64::from(to.id))
     };
     one_way(a, b) || one_way(b, a)
 }
@@ -212,9 +187,7 @@ pub fn are_joined_by_xgmi(facts: &Facts, a: Bdf, b: Bdf) -> bool {
 #[must_use]
 pub fn xgmi_unreadable(facts: &Facts, a: Bdf, b: Bdf) -> Option<&ReadError> {
     let nodes = [kfd_node(facts, a).ok()?, kfd_node(facts, b).ok()?];
-    nodes
-        .into_iter()
-        .find_map(|node| node.io_links.as_ref().err())
+    nodes.into_iter().find_map(|node| node.io_links.as_ref().err())
 }
 
 /// Which of the two directions KFD has a `p2p_link` for.
@@ -239,12 +212,8 @@ pub fn has_p2p_link(facts: &Facts, a: Bdf, b: Bdf) -> bool {
 #[must_use]
 pub fn all_pairs_linked(facts: &Facts) -> bool {
     let pairs = pairs(facts);
-    let mut judged = pairs
-        .iter()
-        .filter(|(a, b)| is_judged(facts, a, b))
-        .peekable();
-    let linked =
-        |a: &Gpu<'_>, b: &Gpu<'_>| p2p_links(facts, a.device.bdf, b.device.bdf) == [true; 2];
+    let mut judged = pairs.iter().filter(|(a, b)| is_judged(facts, a, b)).peekable();
+    let linked = |a: &Gpu<'_>, b: &Gpu<'_>| p2p_links(facts, a.device.bdf, b.device.bdf) == [true; 2];
     judged.peek().is_some() && judged.all(|(a, b)| linked(a, b))
 }
 
@@ -311,27 +280,23 @@ fn by_config(facts: &Facts) -> DriverP2p {
         ));
     }
     match &facts.kernel.config {
-        Ok(config) if config.is_on("CONFIG_HSA_AMD_P2P") => DriverP2p::On(
-            format!("/{}", config.path),
-            "CONFIG_HSA_AMD_P2P=y".to_owned(),
-        ),
+        Ok(config) if config.is_on("CONFIG_HSA_AMD_P2P") => {
+            DriverP2p::On(format!("/{}", config.path), "CONFIG_HSA_AMD_P2P=y".to_owned())
+        }
         Ok(config) => {
             let value = "CONFIG_HSA_AMD_P2P is not set".to_owned();
             DriverP2p::Off(format!("/{}", config.path), value)
         }
-        Err(error) => DriverP2p::Unknown(format!(
-            "neither amdgpu nor the kernel's configuration could be read ({error})"
-        )),
+        Err(error) => {
+            DriverP2p::Unknown(format!("neither amdgpu nor the kernel's configuration could be read ({error})"))
+        }
     }
 }
 
 /// Whether a module file is one that came with the kernel.
 #[must_use]
 pub fn is_in_tree(path: &str) -> bool {
-    let mut parts = path
-        .split('/')
-        .skip_while(|part| *part != "modules")
-        .skip(2);
+    let mut parts = path.split('/').skip_while(|part| *part != "modules").skip(2);
     parts.next() == Some("kernel")
 }
 
@@ -351,9 +316,7 @@ pub fn hook_is_proven(facts: &Facts) -> bool {
 #[must_use]
 pub fn module_acts(facts: &Facts) -> bool {
     let module = &facts.module;
-    hook_is_proven(facts)
-        && reads(Some(&module.initstate), "live")
-        && reads(module.parameters.get("mode"), "force")
+    hook_is_proven(facts) && reads(Some(&module.initstate), "live") && reads(module.parameters.get("mode"), "force")
 }
 
 /// Whether `CONFIG_PCI_P2PDMA` is known to be off.
@@ -365,9 +328,5 @@ pub fn p2pdma_is_off(facts: &Facts) -> bool {
 /// Whether the override cannot help on this kernel whatever the route: nothing to hook, or a driver that never asks.
 #[must_use]
 pub fn override_is_useless(facts: &Facts) -> bool {
-    p2pdma_is_off(facts)
-        || matches!(
-            driver_p2p(facts),
-            DriverP2p::Off(..) | DriverP2p::OffOutside(..)
-        )
+    p2pdma_is_off(facts) || matches!(driver_p2p(facts), DriverP2p::Off(..) | DriverP2p::OffOutside(..))
 }

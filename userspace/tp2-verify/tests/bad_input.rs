@@ -21,20 +21,14 @@ fn refuses(arguments: &[&str], words: &[&str]) {
     assert_eq!((run.exit, run.stdout.as_str()), (2, ""), "{arguments:?}");
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
     for word in words {
-        assert!(
-            run.stderr.contains(word),
-            "{word:?} is missing in {}",
-            run.stderr
-        );
+        assert!(run.stderr.contains(word), "{word:?} is missing in {}", run.stderr);
     }
 }
 
 fn findings(report: &Value, status: &str) -> Vec<String> {
     let all = report["findings"].as_array().unwrap().iter();
     let those = all.filter(|finding| finding["status"] == status);
-    those
-        .map(|finding| format!("{}: {}", finding["gate"], finding["summary"]))
-        .collect()
+    those.map(|finding| format!("{}: {}", finding["gate"], finding["summary"])).collect()
 }
 
 #[test]
@@ -43,18 +37,9 @@ fn roots_that_are_none() {
     let file = directory.path().join("file");
     fs::write(&file, "x").unwrap();
     let name = |path: &Path| path.to_str().unwrap().to_owned();
-    refuses(
-        &["--root", "/nonexistent/tree"],
-        &["/nonexistent/tree", "no such file", "give the directory"],
-    );
-    refuses(
-        &["--root", &name(&file)],
-        &["is not a directory", "unpacked"],
-    );
-    refuses(
-        &["--root", &name(directory.path())],
-        &["neither sys/ nor proc/"],
-    );
+    refuses(&["--root", "/nonexistent/tree"], &["/nonexistent/tree", "no such file", "give the directory"]);
+    refuses(&["--root", &name(&file)], &["is not a directory", "unpacked"]);
+    refuses(&["--root", &name(directory.path())], &["neither sys/ nor proc/"]);
 }
 
 #[test]
@@ -109,13 +94,9 @@ fn an_empty_tree_is_inconclusive() {
 fn broken_files_are_unknown_with_path_and_reason() {
     let tree = two_cards_overridden("8086:6f00");
     let config = format!("boot/config-{RELEASE}");
-    tree.bytes(&config, &[0xff, 0xfe, 0x00, 0x80])
-        .remove("sys/module/tp2_p2pdma/override/self_test");
+    tree.bytes(&config, &[0xff, 0xfe, 0x00, 0x80]).remove("sys/module/tp2_p2pdma/override/self_test");
     tree.fifo("sys/module/tp2_p2pdma/override/missed");
-    tree.file(
-        "sys/module/tp2_p2pdma/override/self_test/inner",
-        "a directory",
-    );
+    tree.file("sys/module/tp2_p2pdma/override/self_test/inner", "a directory");
     let report = tree.json();
     let unknown = findings(&report, "unknown").join("\n");
     for words in [
@@ -139,22 +120,14 @@ fn links_do_not_leave_the_tree_or_go_in_circles() {
         .remove(&format!("sys/module/tp2_p2pdma/{self_test}"))
         .link(&format!("sys/module/tp2_p2pdma/{self_test}"), absolute)
         .remove(&format!("sys/module/tp2_p2pdma/{mode}"))
-        .link(
-            &format!("sys/module/tp2_p2pdma/{mode}"),
-            &format!("{}{absolute}", "../".repeat(20)),
-        )
+        .link(&format!("sys/module/tp2_p2pdma/{mode}"), &format!("{}{absolute}", "../".repeat(20)))
         .remove("proc/cpuinfo")
         .link("proc/cpuinfo", "circle")
         .link("proc/circle", "cpuinfo");
     let text = tree.run(&["-v"]).stdout;
     assert!(!text.contains("escaped"), "{text}");
     let report = tree.json();
-    assert!(
-        findings(&report, "unknown")
-            .iter()
-            .any(|words| words.contains("goes in circles")),
-        "{report}"
-    );
+    assert!(findings(&report, "unknown").iter().any(|words| words.contains("goes in circles")), "{report}");
     assert_eq!(report["verdict"], "inconclusive");
 }
 
@@ -178,19 +151,11 @@ fn pci_that_makes_no_sense() {
     let tree = two_cards("8086:6f00");
     let gpu = "sys/devices/pci0000:00/0000:00:02.0/0000:03:00.0/0000:04:00.0/0000:05:00.0";
     tree.file(&format!("{gpu}/class"), "0xzz")
-        .link(
-            "sys/bus/pci/devices/0000:99:00.0",
-            "../../../devices/nowhere",
-        )
+        .link("sys/bus/pci/devices/0000:99:00.0", "../../../devices/nowhere")
         .file("sys/bus/pci/devices/rubbish", "");
     let report = tree.json();
     assert_eq!(report["verdict"], "inconclusive");
-    assert!(
-        findings(&report, "unknown")
-            .join("\n")
-            .contains("is not a hexadecimal number"),
-        "{report}"
-    );
+    assert!(findings(&report, "unknown").join("\n").contains("is not a hexadecimal number"), "{report}");
 }
 
 #[test]
@@ -200,10 +165,7 @@ fn a_release_that_is_a_path_is_refused() {
         tree.file("proc/sys/kernel/osrelease", release);
         let report = tree.json();
         let unknown = findings(&report, "unknown").join("\n");
-        assert!(
-            unknown.contains("is not a kernel release"),
-            "{release:?}: {unknown}"
-        );
+        assert!(unknown.contains("is not a kernel release"), "{release:?}: {unknown}");
         assert_eq!(report["verdict"], "inconclusive", "{release:?}");
     }
 }
@@ -211,15 +173,10 @@ fn a_release_that_is_a_path_is_refused() {
 #[test]
 fn a_module_table_with_rubbish_keeps_its_good_rows() {
     let tree = two_cards_overridden("8086:6f00");
-    tree.table(
-        "rubbish\n0000:05:00.0 0000:08:00.0 3 -1 8 override\n# 7 calls of pairs beyond the table",
-    );
+    tree.table("rubbish\n0000:05:00.0 0000:08:00.0 3 -1 8 override\n# 7 calls of pairs beyond the table");
     let report = tree.json();
     assert_eq!(report["pairs"][0]["distance"]["a_to_b"]["kernel"], -1);
-    assert_eq!(
-        report["pairs"][0]["distance"]["b_to_a"]["kernel"],
-        Value::Null
-    );
+    assert_eq!(report["pairs"][0]["distance"]["b_to_a"]["kernel"], Value::Null);
 }
 
 #[test]

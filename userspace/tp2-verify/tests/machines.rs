@@ -7,27 +7,15 @@
 mod support;
 
 use serde_json::Value;
-use support::{
-    Acs, Tree, ZEN, expect, failing, shared_switch, status, two_cards, two_cards_overridden,
-};
+use support::{Acs, Tree, ZEN, expect, failing, shared_switch, status, two_cards, two_cards_overridden};
 
 #[test]
 fn reference_machine_before_the_override() {
     let report = expect(
         &two_cards("8086:6f00"),
         "module-will-help",
-        &[
-            "module.dkms",
-            "module.loaded",
-            "pair.route",
-            "pair.kfd-link",
-        ],
-        &[
-            "host bridge 8086:6f00",
-            "both ways",
-            "install the package tp2-p2pdma-dkms",
-            "0000:04:00.0 -> 0000:03:00.0",
-        ],
+        &["module.dkms", "module.loaded", "pair.route", "pair.kfd-link"],
+        &["host bridge 8086:6f00", "both ways", "install the package tp2-p2pdma-dkms", "0000:04:00.0 -> 0000:03:00.0"],
         &["client chip", "dkms autoinstall"],
     );
     assert_eq!(report["exit"], 1);
@@ -43,38 +31,19 @@ fn reference_machine_after_the_override() {
         &two_cards_overridden("8086:6f00"),
         "ready",
         &[],
-        &[
-            "answered 8",
-            "weight 40, max_bandwidth 8000 MB/s, flags 3",
-            "nothing in this version compares them",
-        ],
-        &[
-            "verdict: verified",
-            "install the package tp2-p2pdma-dkms and reboot",
-        ],
+        &["answered 8", "weight 40, max_bandwidth 8000 MB/s, flags 3", "nothing in this version compares them"],
+        &["verdict: verified", "install the package tp2-p2pdma-dkms and reboot"],
     );
     let way = &report["pairs"][0]["distance"]["b_to_a"];
-    assert_eq!(
-        (&way["kernel"], &way["expected"], &way["module"]["answer"]),
-        (&(-1).into(), &(-1).into(), &8.into())
-    );
+    assert_eq!((&way["kernel"], &way["expected"], &way["module"]["answer"]), (&(-1).into(), &(-1).into(), &8.into()));
 }
 
 #[test]
 fn override_without_root_is_predicted() {
     let tree = two_cards_overridden("8086:6f00");
     tree.remove("sys/kernel/debug");
-    let report = expect(
-        &tree,
-        "ready",
-        &[],
-        &["is predicted to answer 8"],
-        &["measured"],
-    );
-    assert_eq!(
-        report["pairs"][0]["distance"]["a_to_b"]["kernel"],
-        Value::Null
-    );
+    let report = expect(&tree, "ready", &[], &["is predicted to answer 8"], &["measured"]);
+    assert_eq!(report["pairs"][0]["distance"]["a_to_b"]["kernel"], Value::Null);
 }
 
 #[test]
@@ -82,7 +51,10 @@ fn debian_kernel_in_a_guest_without_kfd() {
     let tree = two_cards("8086:29c0");
     tree.file("proc/cpuinfo", "vendor_id\t: GenuineIntel\ncpu family\t: 6\nflags\t: fpu hypervisor\n")
         .file("proc/sys/kernel/osrelease", "7.3.4+deb13-amd64")
-        .file("boot/config-7.3.4+deb13-amd64", "CONFIG_PCI_P2PDMA=y\n# CONFIG_HSA_AMD_P2P is not set\nCONFIG_KPROBES=y\nCONFIG_KRETPROBES=y")
+        .file(
+            "boot/config-7.3.4+deb13-amd64",
+            "CONFIG_PCI_P2PDMA=y\n# CONFIG_HSA_AMD_P2P is not set\nCONFIG_KPROBES=y\nCONFIG_KRETPROBES=y",
+        )
         .file("lib/modules/7.3.4+deb13-amd64/modules.dep", "kernel/drivers/gpu/drm/amd/amdgpu/amdgpu.ko.xz:")
         .remove("sys/module/amdgpu")
         .remove("sys/devices/virtual")
@@ -97,19 +69,14 @@ fn debian_kernel_in_a_guest_without_kfd() {
             "0000:05:00.0 has no driver",
             "there is no KFD",
         ],
-        &[
-            "install the package",
-            "tp2_p2pdma overrides it",
-            "once tp2_p2pdma overrides",
-        ],
+        &["install the package", "tp2_p2pdma overrides it", "once tp2_p2pdma overrides"],
     );
 }
 
 #[test]
 fn driver_without_the_parameter_beats_the_configuration() {
     let tree = two_cards("8086:6f00");
-    tree.remove("sys/module/amdgpu/parameters/pcie_p2p")
-        .file("sys/module/amdgpu/parameters/dc", "-1");
+    tree.remove("sys/module/amdgpu/parameters/pcie_p2p").file("sys/module/amdgpu/parameters/dc", "-1");
     expect(
         &tree,
         "blocked",
@@ -122,10 +89,8 @@ fn driver_without_the_parameter_beats_the_configuration() {
 #[test]
 fn outside_driver_is_not_judged_by_the_configuration() {
     let tree = two_cards("8086:6f00");
-    tree.remove("sys/module/amdgpu/parameters").file(
-        &format!("lib/modules/{}/modules.dep", support::RELEASE),
-        "updates/dkms/amdgpu.ko.zst:",
-    );
+    tree.remove("sys/module/amdgpu/parameters")
+        .file(&format!("lib/modules/{}/modules.dep", support::RELEASE), "updates/dkms/amdgpu.ko.zst:");
     let report = tree.json();
     assert_eq!(report["verdict"], "inconclusive");
     assert_eq!(status(&report, "kernel.hsa-amd-p2p"), "unknown");
@@ -135,13 +100,7 @@ fn outside_driver_is_not_judged_by_the_configuration() {
 fn parameter_switched_off() {
     let tree = two_cards_overridden("8086:6f00");
     tree.file("sys/module/amdgpu/parameters/pcie_p2p", "N");
-    expect(
-        &tree,
-        "blocked",
-        &["amdgpu.pcie-p2p"],
-        &["remove amdgpu.pcie_p2p=0"],
-        &[],
-    );
+    expect(&tree, "blocked", &["amdgpu.pcie-p2p"], &["remove amdgpu.pcie_p2p=0"], &[]);
 }
 
 #[test]
@@ -151,13 +110,7 @@ fn kernel_without_p2pdma() {
         &format!("boot/config-{}", support::RELEASE),
         "CONFIG_HSA_AMD_P2P=y\nCONFIG_KPROBES=y\nCONFIG_KRETPROBES=y",
     );
-    expect(
-        &tree,
-        "blocked",
-        &["kernel.p2pdma"],
-        &["built without CONFIG_PCI_P2PDMA"],
-        &["and reboot, so that"],
-    );
+    expect(&tree, "blocked", &["kernel.p2pdma"], &["built without CONFIG_PCI_P2PDMA"], &["and reboot, so that"]);
 }
 
 #[test]
@@ -176,13 +129,8 @@ fn kernel_without_kretprobes() {
 fn shared_switch_without_redirect() {
     let tree = shared_switch(Acs::None);
     tree.p2p_link(1, 2).p2p_link(2, 1);
-    let report = expect(
-        &tree,
-        "module-not-needed",
-        &[],
-        &["without ACS redirect", "not needed"],
-        &["install the package"],
-    );
+    let report =
+        expect(&tree, "module-not-needed", &[], &["without ACS redirect", "not needed"], &["install the package"]);
     assert_eq!(report["exit"], 0);
 }
 
@@ -192,12 +140,7 @@ fn shared_switch_with_redirect() {
         &shared_switch(Acs::Word(0x000c)),
         "blocked",
         &["pair.route", "pair.kfd-link"],
-        &[
-            "ACS redirect is set at",
-            "pci=disable_acs_redir=",
-            "0000:04:08.0",
-            "leaves such routes alone",
-        ],
+        &["ACS redirect is set at", "pci=disable_acs_redir=", "0000:04:08.0", "leaves such routes alone"],
         &["install the package", "reboot, so that tp2_p2pdma"],
     );
 }
@@ -209,43 +152,25 @@ fn shared_switch_without_root() {
         &tree,
         "inconclusive",
         &["pair.kfd-link"],
-        &[
-            "run it as root",
-            "as root it would also read whether bridges redirect",
-        ],
+        &["run it as root", "as root it would also read whether bridges redirect"],
         &["install the package"],
     );
     assert_eq!(report["exit"], 4);
-    assert_eq!(
-        report["pairs"][0]["distance"]["a_to_b"]["expected"],
-        Value::Null
-    );
+    assert_eq!(report["pairs"][0]["distance"]["a_to_b"]["expected"], Value::Null);
 }
 
 #[test]
 fn zen_needs_nothing() {
     let tree = two_cards("1022:14d8");
     tree.file("proc/cpuinfo", ZEN).p2p_link(1, 2).p2p_link(2, 1);
-    expect(
-        &tree,
-        "module-not-needed",
-        &[],
-        &["allow this route by itself, 8 hops"],
-        &["install the package"],
-    );
+    expect(&tree, "module-not-needed", &[], &["allow this route by itself, 8 hops"], &["install the package"]);
 }
 
 #[test]
 fn allowed_by_the_kernel_but_without_links() {
     let tree = two_cards("1022:14d8");
     tree.file("proc/cpuinfo", ZEN);
-    expect(
-        &tree,
-        "blocked",
-        &["pair.kfd-link"],
-        &["Resizable BAR"],
-        &["install the package"],
-    );
+    expect(&tree, "blocked", &["pair.kfd-link"], &["Resizable BAR"], &["install the package"]);
 }
 
 #[test]
@@ -265,13 +190,7 @@ fn link_one_way_only() {
 fn link_to_the_cpu_is_no_pair() {
     let tree = two_cards("1022:14d8");
     tree.file("proc/cpuinfo", ZEN).p2p_link(1, 0).p2p_link(2, 0);
-    expect(
-        &tree,
-        "blocked",
-        &["pair.kfd-link"],
-        &["no link between the two"],
-        &["KFD has links both ways"],
-    );
+    expect(&tree, "blocked", &["pair.kfd-link"], &["no link between the two"], &["KFD has links both ways"]);
 }
 
 #[test]
@@ -284,13 +203,7 @@ fn two_host_bridges() {
         .kfd()
         .kfd_gpu(1, 0x05)
         .kfd_gpu(2, 0x85);
-    expect(
-        &tree,
-        "blocked",
-        &["pair.route", "pair.kfd-link"],
-        &["crosses two host bridges"],
-        &["install the package"],
-    );
+    expect(&tree, "blocked", &["pair.route", "pair.kfd-link"], &["crosses two host bridges"], &["install the package"]);
 }
 
 #[test]
@@ -300,11 +213,7 @@ fn denied_bridge() {
         "blocked",
         &["pair.route", "pair.kfd-link"],
         &["known to corrupt peer reads", "do not override this bridge"],
-        &[
-            "install the package",
-            "reboot, so that tp2_p2pdma",
-            "tp2_p2pdma overrides",
-        ],
+        &["install the package", "reboot, so that tp2_p2pdma", "tp2_p2pdma overrides"],
     );
 }
 
@@ -313,12 +222,7 @@ fn client_bridge_is_called_unverified() {
     expect(
         &two_cards("8086:7d04"),
         "module-will-help",
-        &[
-            "module.dkms",
-            "module.loaded",
-            "pair.route",
-            "pair.kfd-link",
-        ],
+        &["module.dkms", "module.loaded", "pair.route", "pair.kfd-link"],
         &["until then the route is unverified", "Intel client chip"],
         &["it works"],
     );
@@ -329,18 +233,9 @@ fn nothing_to_judge() {
     let none = Tree::new();
     none.host_bridge("pci0000:00", "8086:6f00");
     let one = Tree::new();
-    one.host_bridge("pci0000:00", "8086:6f00")
-        .card("pci0000:00/0000:00:02.0", 0x03, Acs::None)
-        .kfd()
-        .kfd_gpu(1, 5);
+    one.host_bridge("pci0000:00", "8086:6f00").card("pci0000:00/0000:00:02.0", 0x03, Acs::None).kfd().kfd_gpu(1, 5);
     for tree in [none, one] {
-        let report = expect(
-            &tree,
-            "not-applicable",
-            &[],
-            &["no pair of AMD cards"],
-            &["install the package"],
-        );
+        let report = expect(&tree, "not-applicable", &[], &["no pair of AMD cards"], &["install the package"]);
         assert_eq!(report["exit"], 5);
     }
 }
@@ -348,10 +243,7 @@ fn nothing_to_judge() {
 #[test]
 fn subsystem_for_linux() {
     let tree = two_cards("8086:6f00");
-    tree.file(
-        "proc/version",
-        "Linux version 6.6.87.2-microsoft-standard-WSL2",
-    );
+    tree.file("proc/version", "Linux version 6.6.87.2-microsoft-standard-WSL2");
     assert_eq!(tree.json()["verdict"], "not-applicable");
 }
 
@@ -359,13 +251,7 @@ fn subsystem_for_linux() {
 fn xgmi_pair() {
     let tree = two_cards("8086:6f00");
     tree.xgmi(1, 2);
-    let report = expect(
-        &tree,
-        "not-applicable",
-        &[],
-        &["joined by XGMI"],
-        &["install the package"],
-    );
+    let report = expect(&tree, "not-applicable", &[], &["joined by XGMI"], &["install the package"]);
     assert_eq!(report["pairs"][0]["kind"], "xgmi");
 }
 
@@ -376,20 +262,8 @@ fn integrated_gpu_beside_a_card() {
     tree.host_bridge("pci0000:00", "1022:14d8")
         .card("pci0000:00/0000:00:01.1", 0x03, Acs::None)
         .pci(port, "1022:14dd", "060400", 4, Acs::None)
-        .pci(
-            &format!("{port}/0000:c1:00.0"),
-            "1002:150e",
-            "038000",
-            0,
-            Acs::None,
-        )
-        .pci(
-            &format!("{port}/0000:c1:00.2"),
-            "1022:17e0",
-            "108000",
-            0,
-            Acs::None,
-        )
+        .pci(&format!("{port}/0000:c1:00.0"), "1002:150e", "038000", 0, Acs::None)
+        .pci(&format!("{port}/0000:c1:00.2"), "1022:17e0", "108000", 0, Acs::None)
         .file("proc/cpuinfo", ZEN)
         .kfd()
         .kfd_gpu(1, 5)
@@ -401,15 +275,9 @@ fn integrated_gpu_beside_a_card() {
 #[test]
 fn three_cards_give_three_pairs() {
     let tree = two_cards_overridden("8086:6f00");
-    tree.card("pci0000:00/0000:00:01.0", 0x0a, Acs::None)
-        .kfd_gpu(3, 0x0c);
+    tree.card("pci0000:00/0000:00:01.0", 0x0a, Acs::None).kfd_gpu(3, 0x0c);
     let report = tree.json();
-    let verdicts: Vec<&Value> = report["pairs"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|pair| &pair["verdict"])
-        .collect();
+    let verdicts: Vec<&Value> = report["pairs"].as_array().unwrap().iter().map(|pair| &pair["verdict"]).collect();
     assert_eq!(verdicts, ["ready", "blocked", "blocked"]);
     assert_eq!(report["verdict"], "blocked");
 }

@@ -2,10 +2,7 @@
 
 //! `tp2-verify module FILE`: module files as built here, compressed, signed, cut short.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a fixture that cannot be made ends the test"
-)]
+#![allow(clippy::unwrap_used, reason = "a fixture that cannot be made ends the test")]
 
 mod support;
 
@@ -18,7 +15,8 @@ use object::{
 use serde_json::Value;
 use tp2_verify::collect::module_file::describe;
 
-const MODINFO: &[u8] = b"version=0.1.0\0vermagic=7.3.4 SMP mod_unload \0name=tp2_p2pdma\0srcversion=ABC\0license=GPL v2\0\
+const MODINFO: &[u8] =
+    b"version=0.1.0\0vermagic=7.3.4 SMP mod_unload \0name=tp2_p2pdma\0srcversion=ABC\0license=GPL v2\0\
     implementation=c\0implementation_reason=no libcore.rmeta in the kernel's build tree\0depends=\0\
     parm=mode:what to do\0parmtype=mode:charp\0parm=pcie_p2p:x\0";
 
@@ -57,42 +55,14 @@ fn der(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
 
 /// A module with a signature of the form that `sign-file` appends. Simulated: it signs nothing.
 fn signed() -> Vec<u8> {
-    let sha256 = der(
-        0x30,
-        &[&der(0x06, &[&[0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, 1]])],
-    );
-    let common_name = der(
-        0x30,
-        &[
-            &der(0x06, &[&[0x55, 4, 3]]),
-            &der(0x0c, &[b"DKMS module signing key"]),
-        ],
-    );
+    let sha256 = der(0x30, &[&der(0x06, &[&[0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, 1]])]);
+    let common_name = der(0x30, &[&der(0x06, &[&[0x55, 4, 3]]), &der(0x0c, &[b"DKMS module signing key"])]);
     let name = der(0x30, &[&der(0x31, &[&common_name])]);
     let signer_id = der(0x30, &[&name, &der(0x02, &[&[0x12, 0x34]])]);
-    let signer = der(
-        0x30,
-        &[
-            &der(0x02, &[&[1]]),
-            &signer_id,
-            &sha256,
-            &der(0x04, &[&[0; 256]]),
-        ],
-    );
+    let signer = der(0x30, &[&der(0x02, &[&[1]]), &signer_id, &sha256, &der(0x04, &[&[0; 256]])]);
     let content = der(0x30, &[&der(0x06, &[&[0x2a, 0x86, 0x48]])]);
-    let data = der(
-        0x30,
-        &[
-            &der(0x02, &[&[1]]),
-            &der(0x31, &[&sha256]),
-            &content,
-            &der(0x31, &[&signer]),
-        ],
-    );
-    let message = der(
-        0x30,
-        &[&der(0x06, &[&[0x2a, 0x86, 0x48]]), &der(0xa0, &[&data])],
-    );
+    let data = der(0x30, &[&der(0x02, &[&[1]]), &der(0x31, &[&sha256]), &content, &der(0x31, &[&signer])]);
+    let message = der(0x30, &[&der(0x06, &[&[0x2a, 0x86, 0x48]]), &der(0xa0, &[&data])]);
     let mut file = module();
     file.extend(&message);
     file.extend([0, 0, 2, 0, 0, 0, 0, 0]);
@@ -106,12 +76,7 @@ fn compressed(tool: &str, arguments: &[&str], bytes: &[u8]) -> Vec<u8> {
     let directory = tempfile::TempDir::new().unwrap();
     let file = directory.path().join("a.ko");
     fs::write(&file, bytes).unwrap();
-    let output = Command::new(tool)
-        .args(arguments)
-        .arg("-c")
-        .arg(&file)
-        .output()
-        .unwrap();
+    let output = Command::new(tool).args(arguments).arg("-c").arg(&file).output().unwrap();
     assert!(output.status.success(), "{tool}");
     output.stdout
 }
@@ -161,10 +126,7 @@ fn cut_short_at_every_length() {
     for tool in ["xz", "zstd", "gzip"] {
         let packed = compressed(tool, &[], &module());
         for length in 0..packed.len() {
-            assert!(
-                describe("a.ko", &packed[..length]).is_err(),
-                "{tool}, {length} bytes"
-            );
+            assert!(describe("a.ko", &packed[..length]).is_err(), "{tool}, {length} bytes");
         }
     }
 }
@@ -177,30 +139,17 @@ fn the_command_describes_and_refuses() {
     let name = path.to_str().unwrap();
     let table = support::run(&["module", name]);
     assert_eq!(table.exit, 0);
-    assert!(
-        table.stdout.contains("implementation  c\n"),
-        "{}",
-        table.stdout
-    );
+    assert!(table.stdout.contains("implementation  c\n"), "{}", table.stdout);
     let json = support::run(&["module", name, "--json"]);
     let value: Value = serde_json::from_str(&json.stdout).unwrap();
     support::validate(&value);
     assert_eq!(value["module"]["signature"]["hash"], "sha256");
 
     fs::write(&path, &signed()[..100]).unwrap();
-    for bad in [
-        name,
-        directory.path().to_str().unwrap(),
-        "/nonexistent.ko",
-        "/dev/zero",
-    ] {
+    for bad in [name, directory.path().to_str().unwrap(), "/nonexistent.ko", "/dev/zero"] {
         let run = support::run(&["module", bad]);
         assert_eq!((run.exit, run.stdout.as_str()), (2, ""), "{bad}");
-        assert!(
-            run.stderr.contains(bad) && run.stderr.lines().count() == 1,
-            "{}",
-            run.stderr
-        );
+        assert!(run.stderr.contains(bad) && run.stderr.lines().count() == 1, "{}", run.stderr);
     }
 }
 
@@ -225,19 +174,10 @@ fn installed(release: &str) -> support::Tree {
     let directory = format!("lib/modules/{release}");
     tree.file("proc/sys/kernel/osrelease", release)
         .file(&format!("boot/config-{release}"), support::CONFIG)
-        .file(
-            &format!("{directory}/modules.dep"),
-            "updates/dkms/amdgpu.ko:\nupdates/dkms/tp2_p2pdma.ko:",
-        )
+        .file(&format!("{directory}/modules.dep"), "updates/dkms/amdgpu.ko:\nupdates/dkms/tp2_p2pdma.ko:")
         .bytes(&format!("{directory}/updates/dkms/amdgpu.ko"), &module())
-        .bytes(
-            &format!("{directory}/updates/dkms/tp2_p2pdma.ko"),
-            &module(),
-        )
-        .bytes(
-            &format!("var/lib/dkms/tp2_p2pdma/0.1.0/{release}/x86_64/module/tp2_p2pdma.ko"),
-            b"",
-        );
+        .bytes(&format!("{directory}/updates/dkms/tp2_p2pdma.ko"), &module())
+        .bytes(&format!("var/lib/dkms/tp2_p2pdma/0.1.0/{release}/x86_64/module/tp2_p2pdma.ko"), b"");
     tree
 }
 
@@ -251,15 +191,9 @@ fn status(report: &Value, gate: &str) -> String {
 #[test]
 fn file_for_this_kernel_or_another() {
     let stale = installed(support::RELEASE).json();
-    assert_eq!(
-        (status(&stale, "module.match").as_str(), &stale["verdict"]),
-        ("fail", &"ineffective".into())
-    );
+    assert_eq!((status(&stale, "module.match").as_str(), &stale["verdict"]), ("fail", &"ineffective".into()));
     let good = installed("7.3.4").json();
-    assert_eq!(
-        (status(&good, "module.match").as_str(), &good["verdict"]),
-        ("pass", &"module-will-help".into())
-    );
+    assert_eq!((status(&good, "module.match").as_str(), &good["verdict"]), ("pass", &"module-will-help".into()));
     assert_eq!(status(&good, "module.dkms"), "pass");
 }
 
@@ -270,17 +204,11 @@ fn file_and_loaded_module_differ() {
     assert_eq!(tree.json()["verdict"], "ready");
     tree.module_says("srcversion", "OTHER");
     let report = tree.json();
-    assert_eq!(
-        (status(&report, "module.match").as_str(), &report["verdict"]),
-        ("warn", &"ready".into())
-    );
+    assert_eq!((status(&report, "module.match").as_str(), &report["verdict"]), ("warn", &"ready".into()));
     // A module that does not act, and another on disk: that is worth a failure.
     tree.module_says("override/self_test", "fail: the hook did not run");
     let report = tree.json();
-    assert_eq!(
-        (status(&report, "module.match").as_str(), &report["verdict"]),
-        ("fail", &"ineffective".into())
-    );
+    assert_eq!((status(&report, "module.match").as_str(), &report["verdict"]), ("fail", &"ineffective".into()));
 }
 
 #[test]

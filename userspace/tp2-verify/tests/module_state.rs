@@ -11,13 +11,9 @@ use support::{Acs, ZEN, expect, failing, shared_switch, status, two_cards, two_c
 #[test]
 fn ftrace_switched_off_disarms() {
     let tree = two_cards_overridden("8086:6f00");
-    tree.file("proc/sys/kernel/ftrace_enabled", "0")
-        .module_says("override/self_test", "fail: the hook is disarmed");
+    tree.file("proc/sys/kernel/ftrace_enabled", "0").module_says("override/self_test", "fail: the hook is disarmed");
     let report = tree.json();
-    assert_eq!(
-        failing(&report)[..2],
-        ["kernel.kprobes", "module.effective"]
-    );
+    assert_eq!(failing(&report)[..2], ["kernel.kprobes", "module.effective"]);
     assert_eq!(report["verdict"], "ineffective");
 }
 
@@ -25,19 +21,9 @@ fn ftrace_switched_off_disarms() {
 fn kprobes_switched_off_disarm_on_every_kernel() {
     let switch = "sys/kernel/debug/kprobes/enabled";
     let tree = two_cards_overridden("8086:6f00");
-    tree.file(switch, "0")
-        .module_says("override/self_test", "fail: the hook is disarmed");
-    let must = [
-        "write 1 to /sys/kernel/debug/kprobes/enabled",
-        "runs at every read",
-    ];
-    let report = expect(
-        &tree,
-        "ineffective",
-        &["kernel.kprobes", "module.effective", "pair.route"],
-        &must,
-        &[],
-    );
+    tree.file(switch, "0").module_says("override/self_test", "fail: the hook is disarmed");
+    let must = ["write 1 to /sys/kernel/debug/kprobes/enabled", "runs at every read"];
+    let report = expect(&tree, "ineffective", &["kernel.kprobes", "module.effective", "pair.route"], &must, &[]);
     assert_eq!(report["exit"], 1);
     // What was proven just now is not disproven by a switch.
     tree.module_says("override/self_test", "pass");
@@ -50,12 +36,7 @@ fn kprobes_switched_off_disarm_on_every_kernel() {
     expect(
         &unreadable,
         "module-will-help",
-        &[
-            "module.dkms",
-            "module.loaded",
-            "pair.route",
-            "pair.kfd-link",
-        ],
+        &["module.dkms", "module.loaded", "pair.route", "pair.kfd-link"],
         &["the kernel has kretprobes"],
         &["not switched off"],
     );
@@ -64,17 +45,12 @@ fn kprobes_switched_off_disarm_on_every_kernel() {
 #[test]
 fn observed_when_asked_and_forced_since() {
     let tree = two_cards("8086:6f00");
-    tree.module().table(
-        "0000:05:00.0 0000:08:00.0 3 -1 -1 7:observe\n0000:08:00.0 0000:05:00.0 3 -1 -1 7:observe",
-    );
+    tree.module().table("0000:05:00.0 0000:08:00.0 3 -1 -1 7:observe\n0000:08:00.0 0000:05:00.0 3 -1 -1 7:observe");
     expect(
         &tree,
         "ineffective",
         &["pair.route", "pair.kfd-link"],
-        &[
-            "left it so when it was last asked (rule 7:observe)",
-            "reboot with mode=force",
-        ],
+        &["left it so when it was last asked (rule 7:observe)", "reboot with mode=force"],
         &["answered -1"],
     );
 }
@@ -83,13 +59,8 @@ fn observed_when_asked_and_forced_since() {
 fn denied_bridge_forced() {
     let tree = two_cards_overridden("8086:4c43");
     tree.module_says("parameters/allow_denied", "1");
-    let report = expect(
-        &tree,
-        "unsafe",
-        &["pair.route"],
-        &["is being forced", "remove the option allow_denied"],
-        &["ready"],
-    );
+    let report =
+        expect(&tree, "unsafe", &["pair.route"], &["is being forced", "remove the option allow_denied"], &["ready"]);
     assert_eq!(report["exit"], 3);
 }
 
@@ -103,8 +74,7 @@ fn denied_bridge_forced_by_something_else() {
 #[test]
 fn module_loaded_too_late() {
     let tree = two_cards("8086:6f00");
-    tree.module()
-        .module_says("override/gpu_driver_was_bound", "1");
+    tree.module().module_says("override/gpu_driver_was_bound", "1");
     expect(
         &tree,
         "ineffective",
@@ -125,15 +95,8 @@ fn module_loaded_anew_keeps_its_links() {
 #[test]
 fn self_test_fails() {
     let tree = two_cards("8086:6f00");
-    tree.module()
-        .module_says("override/self_test", "fail: the hook did not run");
-    expect(
-        &tree,
-        "ineffective",
-        &["module.effective", "pair.route", "pair.kfd-link"],
-        &["the hook did not run"],
-        &[],
-    );
+    tree.module().module_says("override/self_test", "fail: the hook did not run");
+    expect(&tree, "ineffective", &["module.effective", "pair.route", "pair.kfd-link"], &["the hook did not run"], &[]);
 }
 
 #[test]
@@ -141,13 +104,7 @@ fn mode_off_and_observe() {
     for mode in ["off", "observe"] {
         let tree = two_cards("8086:6f00");
         tree.module().module_says("parameters/mode", mode);
-        expect(
-            &tree,
-            "ineffective",
-            &["module.effective", "pair.route", "pair.kfd-link"],
-            &["changes no answer"],
-            &[],
-        );
+        expect(&tree, "ineffective", &["module.effective", "pair.route", "pair.kfd-link"], &["changes no answer"], &[]);
     }
 }
 
@@ -155,50 +112,26 @@ fn mode_off_and_observe() {
 fn calls_were_missed() {
     let tree = two_cards("8086:6f00");
     tree.module().module_says("override/missed", "2");
-    expect(
-        &tree,
-        "ineffective",
-        &["module.effective", "pair.kfd-link"],
-        &["maxactive"],
-        &[],
-    );
+    expect(&tree, "ineffective", &["module.effective", "pair.kfd-link"], &["maxactive"], &[]);
 }
 
 #[test]
 fn pair_not_named() {
     let tree = two_cards("8086:6f00");
-    tree.module()
-        .module_says("parameters/pairs", "0000:05:00.0+0000:0b:00.0");
-    expect(
-        &tree,
-        "ineffective",
-        &["pair.route", "pair.kfd-link"],
-        &["does not name it"],
-        &[],
-    );
+    tree.module().module_says("parameters/pairs", "0000:05:00.0+0000:0b:00.0");
+    expect(&tree, "ineffective", &["pair.route", "pair.kfd-link"], &["does not name it"], &[]);
 }
 
 #[test]
 fn built_for_another_kernel_only() {
     let tree = two_cards("8086:6f00");
-    tree.file(
-        "var/lib/dkms/tp2_p2pdma/0.1.0/7.0.0-37-generic/x86_64/module/tp2_p2pdma.ko.zst",
-        "",
-    )
-    .file("usr/src/tp2_p2pdma-0.1.0/dkms.conf", "")
-    .link(
-        "var/lib/dkms/tp2_p2pdma/0.1.0/source",
-        "/usr/src/tp2_p2pdma-0.1.0",
-    );
+    tree.file("var/lib/dkms/tp2_p2pdma/0.1.0/7.0.0-37-generic/x86_64/module/tp2_p2pdma.ko.zst", "")
+        .file("usr/src/tp2_p2pdma-0.1.0/dkms.conf", "")
+        .link("var/lib/dkms/tp2_p2pdma/0.1.0/source", "/usr/src/tp2_p2pdma-0.1.0");
     expect(
         &tree,
         "ineffective",
-        &[
-            "module.dkms",
-            "module.loaded",
-            "pair.route",
-            "pair.kfd-link",
-        ],
+        &["module.dkms", "module.loaded", "pair.route", "pair.kfd-link"],
         &["not for the running kernel", "7.0.0-37-generic"],
         &["install the package tp2-p2pdma-dkms, or"],
     );
@@ -208,13 +141,7 @@ fn built_for_another_kernel_only() {
 fn prediction_contradicted() {
     let tree = two_cards_overridden("8086:6f00");
     tree.table("0000:05:00.0 0000:08:00.0 3 4 4 1:kernel-allows\n0000:08:00.0 0000:05:00.0 3 4 4 1:kernel-allows");
-    expect(
-        &tree,
-        "blocked",
-        &["pair.route"],
-        &["contradicts the prediction"],
-        &[],
-    );
+    expect(&tree, "blocked", &["pair.route"], &["contradicts the prediction"], &[]);
 }
 
 #[test]
@@ -224,20 +151,12 @@ fn idle_module_is_ineffective_where_it_is_wanted_and_only_there() {
         .module()
         .module_says("parameters/mode", "off")
         .remove("sys/module/amdgpu/parameters")
-        .file(
-            &format!("lib/modules/{}/modules.dep", support::RELEASE),
-            "updates/dkms/amdgpu.ko.zst:",
-        );
+        .file(&format!("lib/modules/{}/modules.dep", support::RELEASE), "updates/dkms/amdgpu.ko.zst:");
     assert_eq!(wanted.json()["verdict"], "ineffective");
     let perhaps = shared_switch(Acs::Unreadable);
     perhaps.module().module_says("parameters/mode", "off");
     assert_eq!(perhaps.json()["verdict"], "inconclusive");
     let unneeded = two_cards("1022:14d8");
-    unneeded
-        .file("proc/cpuinfo", ZEN)
-        .p2p_link(1, 2)
-        .p2p_link(2, 1)
-        .module()
-        .module_says("parameters/mode", "off");
+    unneeded.file("proc/cpuinfo", ZEN).p2p_link(1, 2).p2p_link(2, 1).module().module_says("parameters/mode", "off");
     assert_eq!(unneeded.json()["verdict"], "module-not-needed");
 }

@@ -25,37 +25,35 @@ pub(crate) fn choose() -> Result<Kernels> {
         Ok(kernels) => {
             let text = serde_json::json!({"newest": kernels.newest, "previous": kernels.previous}).to_string();
             let half = record.with_extension("json.new");
-            fs::write(&half, text).and_then(|()| fs::rename(&half, &record)).with_context(|| format!("cannot write {}", record.display()))?;
+            fs::write(&half, text)
+                .and_then(|()| fs::rename(&half, &record))
+                .with_context(|| format!("cannot write {}", record.display()))?;
             Ok(kernels)
         }
         Err(error) => match read_record(&record) {
             Some(kernels) => {
-                eprintln!("warning: the package archive cannot be asked ({error:#}); using the kernels of the last run");
+                eprintln!(
+                    "warning: the package archive cannot be asked ({error:#}); using the kernels of the last run"
+                );
                 Ok(kernels)
             }
-            None => Err(error.context("cannot ask the package archive for kernels: is there a network, and is apt's mirror reachable?")),
+            None => Err(error.context(
+                "cannot ask the package archive for kernels: is there a network, and is apt's mirror reachable?",
+            )),
         },
     }
 }
 
 fn read_record(record: &Path) -> Option<Kernels> {
     let value: serde_json::Value = serde_json::from_slice(&fs::read(record).ok()?).ok()?;
-    Some(Kernels {
-        newest: value["newest"].as_str()?.to_owned(),
-        previous: value["previous"].as_str()?.to_owned(),
-    })
+    Some(Kernels { newest: value["newest"].as_str()?.to_owned(), previous: value["previous"].as_str()?.to_owned() })
 }
 
 fn query() -> Result<Kernels> {
     let apt = PrivateApt::new()?;
     // Without the option apt takes an unreachable archive for an empty one.
-    apt.command("apt-get")
-        .args(["update", "-qq", "-o", "APT::Update::Error-Mode=any"])
-        .output()?;
-    let names = apt
-        .command("apt-cache")
-        .args(["pkgnames", "linux-"])
-        .output()?;
+    apt.command("apt-get").args(["update", "-qq", "-o", "APT::Update::Error-Mode=any"]).output()?;
+    let names = apt.command("apt-cache").args(["pkgnames", "linux-"]).output()?;
     pick(names.lines())
 }
 
@@ -69,14 +67,9 @@ impl PrivateApt {
         let dir = cache::dir()?.join("apt");
         for sub in ["state/lists/partial", "cache/archives/partial", "parts"] {
             let path = dir.join(sub);
-            fs::create_dir_all(&path)
-                .with_context(|| format!("cannot create {}", path.display()))?;
+            fs::create_dir_all(&path).with_context(|| format!("cannot create {}", path.display()))?;
         }
-        let sources = format!(
-            "deb [signed-by={}] {} {BACKPORTS} main\n",
-            super::KEYRING,
-            host::debian_mirror()?
-        );
+        let sources = format!("deb [signed-by={}] {} {BACKPORTS} main\n", super::KEYRING, host::debian_mirror()?);
         fs::write(dir.join("parts/tp2.list"), sources)?;
         Ok(Self { dir })
     }
@@ -84,19 +77,9 @@ impl PrivateApt {
     fn command(&self, program: &str) -> Cmd {
         let dir = self.dir.display();
         Cmd::new(program)
-            .args([
-                "-o",
-                "Dir::Etc::SourceList=/dev/null",
-                "-o",
-                "Dir::State::status=/dev/null",
-            ])
+            .args(["-o", "Dir::Etc::SourceList=/dev/null", "-o", "Dir::State::status=/dev/null"])
             .args(["-o", &format!("Dir::Etc::SourceParts={dir}/parts")])
-            .args([
-                "-o",
-                &format!("Dir::State={dir}/state"),
-                "-o",
-                &format!("Dir::Cache={dir}/cache"),
-            ])
+            .args(["-o", &format!("Dir::State={dir}/state"), "-o", &format!("Dir::Cache={dir}/cache")])
             // The sandbox user of apt cannot read a home directory's cache.
             .args(["-o", "APT::Sandbox::User="])
     }
@@ -114,17 +97,11 @@ fn pick<'a>(names: impl Iterator<Item = &'a str>) -> Result<Kernels> {
     let Some((newest_version, newest)) = releases.last() else {
         bail!("{BACKPORTS} has no stock amd64 kernel with headers today");
     };
-    let previous = releases
-        .iter()
-        .rev()
-        .find(|(version, _)| version[..2] != newest_version[..2]);
+    let previous = releases.iter().rev().find(|(version, _)| version[..2] != newest_version[..2]);
     let Some((_, previous)) = previous else {
         bail!("{BACKPORTS} has kernels of one series only ({newest}): the upgrade test needs two");
     };
-    Ok(Kernels {
-        newest: (*newest).to_owned(),
-        previous: (*previous).to_owned(),
-    })
+    Ok(Kernels { newest: (*newest).to_owned(), previous: (*previous).to_owned() })
 }
 
 /// The numbers of `7.3.4+deb13-amd64`; `None` for cloud, real-time and other flavours.
@@ -134,10 +111,7 @@ fn stock_version(release: &str) -> Option<Vec<u32>> {
     if revision.is_empty() || !revision.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
-    let numbers: Vec<u32> = upstream
-        .split('.')
-        .map(|n| n.parse().ok())
-        .collect::<Option<_>>()?;
+    let numbers: Vec<u32> = upstream.split('.').map(|n| n.parse().ok()).collect::<Option<_>>()?;
     (numbers.len() >= 2).then_some(numbers)
 }
 
@@ -167,15 +141,7 @@ mod tests {
 
     #[test]
     fn one_series_only_is_an_error_that_names_it() {
-        let names = [
-            "linux-image-7.2.9+deb13-amd64",
-            "linux-headers-7.2.9+deb13-amd64",
-        ];
-        assert!(
-            pick(names.into_iter())
-                .unwrap_err()
-                .to_string()
-                .contains("7.2.9+deb13-amd64")
-        );
+        let names = ["linux-image-7.2.9+deb13-amd64", "linux-headers-7.2.9+deb13-amd64"];
+        assert!(pick(names.into_iter()).unwrap_err().to_string().contains("7.2.9+deb13-amd64"));
     }
 }

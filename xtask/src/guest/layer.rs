@@ -65,15 +65,9 @@ impl Layer {
     /// Seconds that the script measured and wrote as `NAME_seconds=N` into `out/timings`.
     pub(crate) fn seconds(&self, name: &str) -> Result<u32> {
         let path = self.out("timings");
-        let text =
-            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         text.lines()
-            .find_map(|line| {
-                line.strip_prefix(name)?
-                    .strip_prefix("_seconds=")?
-                    .parse()
-                    .ok()
-            })
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix("_seconds=")?.parse().ok())
             .with_context(|| format!("{} has no {name}_seconds", path.display()))
     }
 
@@ -88,8 +82,7 @@ impl Layer {
         let half = self.dir.join("disk.img.half");
         let work = self.dir.join("disk.img.root");
         if work.exists() {
-            fs::remove_dir_all(&work)
-                .with_context(|| format!("cannot remove {}", work.display()))?;
+            fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", work.display()))?;
         }
         // Room for what a booted system and an upgrade write; the file is sparse.
         let mib = (fs::metadata(self.root_tar())?.len() >> 20) * 5 / 4 + 1024;
@@ -99,11 +92,7 @@ impl Layer {
             mkdir -p "$1/dev"
             env -u LD_PRELOAD find "$1" -type f ! -perm -u+r -exec chmod u+r {} +
             mke2fs -q -t ext4 -L tp2 -d "$1" "$3" "$4M""#;
-        let shell = if host::is_root() {
-            Cmd::new("sh")
-        } else {
-            Cmd::new("fakeroot").arg("sh")
-        };
+        let shell = if host::is_root() { Cmd::new("sh") } else { Cmd::new("fakeroot").arg("sh") };
         shell
             .args(["-euc", script, "image"])
             .arg(&work)
@@ -113,8 +102,7 @@ impl Layer {
             .env("PATH", path_with_sbin())
             .output()?;
         fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", work.display()))?;
-        fs::rename(&half, &image)
-            .with_context(|| format!("cannot move the image to {}", image.display()))?;
+        fs::rename(&half, &image).with_context(|| format!("cannot move the image to {}", image.display()))?;
         Ok(image)
     }
 }
@@ -128,32 +116,17 @@ fn make(spec: &Spec<'_>, half: &Path) -> Result<()> {
     // In a user namespace the hooks run as other users than the one that owns the cache.
     make_traversable(half)?;
 
-    let mut cmd = Cmd::new("mmdebstrap").args([
-        "--mode=auto",
-        if spec.keep_root {
-            "--format=tar"
-        } else {
-            "--format=null"
-        },
-    ]);
+    let mut cmd =
+        Cmd::new("mmdebstrap").args(["--mode=auto", if spec.keep_root { "--format=tar" } else { "--format=null" }]);
     cmd = match &spec.origin {
         Origin::Packages(packages) => cmd
-            .args([
-                "--variant=minbase",
-                &format!("--include={}", packages.join(",")),
-            ])
+            .args(["--variant=minbase", &format!("--include={}", packages.join(","))])
             .arg("--aptopt=APT::Install-Recommends \"false\"")
-            .args(
-                ["doc", "man", "locale", "info"]
-                    .map(|d| format!("--dpkgopt=path-exclude=/usr/share/{d}/*")),
-            )
+            .args(["doc", "man", "locale", "info"].map(|d| format!("--dpkgopt=path-exclude=/usr/share/{d}/*")))
             .arg(format!("--setup-hook={PIN_KERNELS}")),
         Origin::Root(layer) => cmd
             .args(["--variant=custom", "--skip=update,cleanup/apt/lists"])
-            .arg(format!(
-                "--setup-hook=tar-in {} /",
-                shell_quote(&layer.root_tar())?
-            ))
+            .arg(format!("--setup-hook=tar-in {} /", shell_quote(&layer.root_tar())?))
             // mmdebstrap mounts the host's device nodes there, if there is a place for them.
             .arg("--setup-hook=mkdir -p \"$1/dev\""),
     };
@@ -161,28 +134,15 @@ fn make(spec: &Spec<'_>, half: &Path) -> Result<()> {
     cmd = cmd.arg("--skip=output/dev");
     cmd = cmd.arg("--customize-hook=mkdir -p \"$1/tp2/out\"");
     for input in spec.inputs.iter().chain([&script.as_path()]) {
-        cmd = cmd.arg(format!(
-            "--customize-hook=copy-in {} /tp2",
-            shell_quote(input)?
-        ));
+        cmd = cmd.arg(format!("--customize-hook=copy-in {} /tp2", shell_quote(input)?));
     }
     let mirror = host::debian_mirror()?;
     cmd.arg("--customize-hook=chroot \"$1\" sh -eu /tp2/script.sh")
-        .arg(format!(
-            "--customize-hook=copy-out /tp2/out {}",
-            shell_quote(half)?
-        ))
+        .arg(format!("--customize-hook=copy-out /tp2/out {}", shell_quote(half)?))
         .arg("--customize-hook=rm -rf \"$1/tp2\"")
         .arg(SUITE)
-        .arg(if spec.keep_root {
-            root_tar.as_os_str()
-        } else {
-            "-".as_ref()
-        })
-        .args(
-            [SUITE, BACKPORTS]
-                .map(|suite| format!("deb [signed-by={KEYRING}] {mirror} {suite} main")),
-        )
+        .arg(if spec.keep_root { root_tar.as_os_str() } else { "-".as_ref() })
+        .args([SUITE, BACKPORTS].map(|suite| format!("deb [signed-by={KEYRING}] {mirror} {suite} main")))
         .env("PATH", path_with_sbin())
         .output()
         .map(drop)
@@ -199,19 +159,13 @@ fn make_traversable(dir: &Path) -> Result<()> {
 
 /// mmdebstrap splits the arguments of its special hooks like a shell.
 fn shell_quote(path: &Path) -> Result<String> {
-    let text = path.to_str().with_context(|| {
-        format!(
-            "{} is not UTF-8: move the checkout or set XDG_CACHE_HOME",
-            path.display()
-        )
-    })?;
+    let text = path
+        .to_str()
+        .with_context(|| format!("{} is not UTF-8: move the checkout or set XDG_CACHE_HOME", path.display()))?;
     Ok(format!("'{}'", text.replace('\'', "'\\''")))
 }
 
 /// Debian keeps mke2fs and chroot where a user's PATH does not look.
 fn path_with_sbin() -> String {
-    format!(
-        "{}:/usr/local/sbin:/usr/sbin:/sbin",
-        std::env::var("PATH").unwrap_or_default()
-    )
+    format!("{}:/usr/local/sbin:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default())
 }

@@ -45,18 +45,11 @@ pub(crate) fn base(kernel: &str) -> Result<Layer> {
         &headers,
     ];
     let support = support_files()?;
-    let inputs = [
-        support.path().join("tp2-agent"),
-        support.path().join("kernel"),
-    ];
+    let inputs = [support.path().join("tp2-agent"), support.path().join("kernel")];
     fs::write(&inputs[1], kernel)?;
     Layer::build(&Spec {
         name: "guest-base",
-        key: Key::new()
-            .add(packages.join(" "))
-            .add(AGENT)
-            .add(BASE_SCRIPT)
-            .hex(),
+        key: Key::new().add(packages.join(" ")).add(AGENT).add(BASE_SCRIPT).hex(),
         origin: Origin::Packages(&packages),
         inputs: &[&inputs[0], &inputs[1]],
         script: BASE_SCRIPT,
@@ -72,13 +65,7 @@ pub(crate) fn installed(kernel: &str, base: &Layer, debs: &Debs) -> Result<Layer
     let sources = workspace::root().join("rust-kmod");
     Layer::build(&Spec {
         name: "guest-installed",
-        key: debs
-            .key()
-            .add(base.id())
-            .add(kernel)
-            .add_tree(&sources)?
-            .add(INSTALL_SCRIPT)
-            .hex(),
+        key: debs.key().add(base.id()).add(kernel).add_tree(&sources)?.add(INSTALL_SCRIPT).hex(),
         origin: Origin::Root(base),
         inputs: &[&kernel_file, &debs.dkms, &debs.verify, &sources],
         script: INSTALL_SCRIPT,
@@ -107,25 +94,14 @@ impl ScenarioGuest {
         let key = Key::new().add(AGENT).add(INIT).add(layer.id()).hex();
         let dir = cache::entry("scenario-guest", &key, |half| {
             let tree = half.join("tree");
-            Cmd::new("cp")
-                .arg("-a")
-                .arg(layer.out("tree"))
-                .arg(&tree)
-                .output()?;
+            Cmd::new("cp").arg("-a").arg(layer.out("tree")).arg(&tree).output()?;
             write_script(&tree.join("init"), INIT)?;
             write_script(&tree.join("agent.sh"), AGENT)?;
             let pack = r#"cd "$1" && find . -print0 | LC_ALL=C sort -z | cpio -0 --quiet -o -H newc -R 0:0 >"$2""#;
-            Cmd::new("sh")
-                .args(["-euc", pack, "cpio"])
-                .arg(&tree)
-                .arg(half.join("initrd"))
-                .output()?;
+            Cmd::new("sh").args(["-euc", pack, "cpio"]).arg(&tree).arg(half.join("initrd")).output()?;
             fs::remove_dir_all(&tree).with_context(|| format!("cannot remove {}", tree.display()))
         })?;
-        Ok(Self {
-            kernel: layer.out("vmlinuz"),
-            initrd: dir.join("initrd"),
-        })
+        Ok(Self { kernel: layer.out("vmlinuz"), initrd: dir.join("initrd") })
     }
 }
 

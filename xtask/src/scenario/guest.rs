@@ -29,20 +29,16 @@ impl Guest {
         let mut addresses = BTreeMap::new();
         for function in &machine.functions {
             let glob = function.sysfs_glob();
-            let found = vm.get(&format!("ls -d {glob}")).with_context(|| {
-                format!("the guest has no function {} at {glob}", function.name)
-            })?;
+            let found = vm
+                .get(&format!("ls -d {glob}"))
+                .with_context(|| format!("the guest has no function {} at {glob}", function.name))?;
             let address = found.rsplit('/').next().unwrap_or_default().to_owned();
             if found.lines().count() != 1 {
                 bail!("{glob} names more than one function: {found}");
             }
             addresses.insert(function.name, address);
         }
-        Ok(Self {
-            vm,
-            addresses,
-            problems: Vec::new(),
-        })
+        Ok(Self { vm, addresses, problems: Vec::new() })
     }
 
     /// The problems found, and the console.
@@ -64,12 +60,7 @@ impl Guest {
     }
 
     /// Notes a problem when the two differ.
-    pub(super) fn same<T: PartialEq + Display + ?Sized>(
-        &mut self,
-        what: &str,
-        found: &T,
-        expected: &T,
-    ) {
+    pub(super) fn same<T: PartialEq + Display + ?Sized>(&mut self, what: &str, found: &T, expected: &T) {
         if found != expected {
             self.problem(format!("{what}: found {found}, expected {expected}"));
         }
@@ -77,19 +68,14 @@ impl Guest {
 
     /// The PCI address of a function of the machine.
     pub(super) fn address(&self, name: &str) -> Result<&str> {
-        self.addresses
-            .get(name)
-            .map(String::as_str)
-            .with_context(|| format!("the machine has no function {name}"))
+        self.addresses.get(name).map(String::as_str).with_context(|| format!("the machine has no function {name}"))
     }
 
     /// Replaces `{a}` by the address of function `a`.
     pub(super) fn fill(&self, template: &str) -> String {
         self.addresses
             .iter()
-            .fold(template.to_owned(), |text, (name, address)| {
-                text.replace(&format!("{{{name}}}"), address)
-            })
+            .fold(template.to_owned(), |text, (name, address)| text.replace(&format!("{{{name}}}"), address))
     }
 
     /// Runs a script that has to succeed, addresses filled in.
@@ -107,21 +93,15 @@ impl Guest {
     /// Asks the kernel for the distance the way amdgpu does.
     pub(super) fn ask(&mut self, provider: &str, client: &str) -> Result<i32> {
         let pair = format!("{} {}", self.address(provider)?, self.address(client)?);
-        let answer = self.vm.get(&format!(
-            "cd /sys/kernel/debug/tp2_probe && echo {pair} >ask && cat ask"
-        ))?;
-        answer
-            .trim()
-            .parse()
-            .with_context(|| format!("the kernel's answer `{answer}` is no number"))
+        let answer = self.vm.get(&format!("cd /sys/kernel/debug/tp2_probe && echo {pair} >ask && cat ask"))?;
+        answer.trim().parse().with_context(|| format!("the kernel's answer `{answer}` is no number"))
     }
 
     /// Loads the module; a failure is an error.
     ///
     /// Modules are loaded by kmod's insmod, named by its path: busybox's own tries a refused module twice.
     pub(super) fn load(&mut self, params: &str) -> Result<()> {
-        self.get(&format!("/usr/bin/insmod /opt/tp2/tp2_p2pdma.ko {params}"))
-            .map(drop)
+        self.get(&format!("/usr/bin/insmod /opt/tp2/tp2_p2pdma.ko {params}")).map(drop)
     }
 
     /// Unloads the module.
@@ -137,8 +117,7 @@ impl Guest {
     /// One of the module's counters.
     pub(super) fn counter(&mut self, file: &str) -> Result<u64> {
         let text = self.state(file)?;
-        text.parse()
-            .with_context(|| format!("{STATE}/{file} holds `{text}`, not a number"))
+        text.parse().with_context(|| format!("{STATE}/{file} holds `{text}`, not a number"))
     }
 
     /// The rows of the module's pair table, keyed by provider and client.
@@ -162,13 +141,8 @@ impl Guest {
                 answer: answer.parse()?,
                 rule: rule.to_owned(),
             };
-            if rows
-                .insert((provider.to_owned(), client.to_owned()), row)
-                .is_some()
-            {
-                self.problem(format!(
-                    "the pair table has two lines for {provider} {client}"
-                ));
+            if rows.insert((provider.to_owned(), client.to_owned()), row).is_some() {
+                self.problem(format!("the pair table has two lines for {provider} {client}"));
             }
         }
         Ok(rows)
@@ -178,18 +152,11 @@ impl Guest {
     pub(super) fn compare_pair_table(&mut self, expects: &[Expect]) -> Result<()> {
         let mut rows = self.pair_table()?;
         for expect in expects.iter().filter(|e| !e.rule.is_empty()) {
-            let key = (
-                self.address(expect.provider)?.to_owned(),
-                self.address(expect.client)?.to_owned(),
-            );
+            let key = (self.address(expect.provider)?.to_owned(), self.address(expect.client)?.to_owned());
             let what = format!("pair table, {}->{}", expect.provider, expect.client);
             match rows.remove(&key) {
                 Some(row) => {
-                    self.same(
-                        &format!("{what}, kernel_answer"),
-                        &row.kernel,
-                        &expect.kernel,
-                    );
+                    self.same(&format!("{what}, kernel_answer"), &row.kernel, &expect.kernel);
                     self.same(&format!("{what}, answer"), &row.answer, &expect.answer);
                     self.same(&format!("{what}, rule"), row.rule.as_str(), expect.rule);
                     self.same(&format!("{what}, calls"), &row.calls, &1);
@@ -198,9 +165,7 @@ impl Guest {
             }
         }
         for (provider, client) in rows.keys() {
-            self.problem(format!(
-                "pair table: unexpected line for {provider} {client}"
-            ));
+            self.problem(format!("pair table: unexpected line for {provider} {client}"));
         }
         Ok(())
     }
@@ -211,12 +176,7 @@ impl Guest {
         let calls = seen.clone().count() as u64;
         let overridden = seen.clone().filter(|e| e.answer != e.kernel).count() as u64;
         let refused = seen.filter(|e| e.answer < 0).count() as u64;
-        for (file, expected) in [
-            ("calls", calls),
-            ("overridden", overridden),
-            ("refused", refused),
-            ("missed", 0),
-        ] {
+        for (file, expected) in [("calls", calls), ("overridden", overridden), ("refused", refused), ("missed", 0)] {
             let found = self.counter(file)?;
             self.same(&format!("state file {file}"), &found, &expected);
         }
@@ -233,11 +193,7 @@ impl Guest {
         let report: Value = serde_json::from_str(&answer.text)
             .with_context(|| format!("tp2-verify --json printed `{}`", answer.text))?;
         let exit = report["exit"].as_i64().unwrap_or(-1);
-        self.same(
-            "exit status of tp2-verify and its JSON",
-            &i64::from(answer.status),
-            &exit,
-        );
+        self.same("exit status of tp2-verify and its JSON", &i64::from(answer.status), &exit);
         Ok(report)
     }
 
@@ -246,10 +202,8 @@ impl Guest {
         let report = self.verify()?;
         let mut compared = 0;
         for expect in expects {
-            let (provider, client) = (
-                self.address(expect.provider)?.to_owned(),
-                self.address(expect.client)?.to_owned(),
-            );
+            let (provider, client) =
+                (self.address(expect.provider)?.to_owned(), self.address(expect.client)?.to_owned());
             let Some(predicted) = predicted_answer(&report, &provider, &client) else {
                 continue;
             };
@@ -260,10 +214,7 @@ impl Guest {
                     &answer,
                     &i64::from(expect.kernel),
                 ),
-                None => self.problem(format!(
-                    "prediction {}->{}: {predicted}",
-                    expect.provider, expect.client
-                )),
+                None => self.problem(format!("prediction {}->{}: {predicted}", expect.provider, expect.client)),
             }
         }
         self.check("tp2-verify predicts at least one pair", compared > 0);
@@ -280,9 +231,7 @@ impl Guest {
             .map(|finding| finding["status"].as_str().unwrap_or_default().to_owned())
             .collect();
         if found.is_empty() || found.iter().any(|s| s != status) {
-            self.problem(format!(
-                "tp2-verify gate {gate}: found {found:?}, expected {status}"
-            ));
+            self.problem(format!("tp2-verify gate {gate}: found {found:?}, expected {status}"));
         }
     }
 }

@@ -83,10 +83,7 @@ pub(crate) fn list() {
 /// Runs the scenarios of these names, or all; every failure is reported.
 pub(crate) fn run(names: &[String], workers: usize) -> Result<()> {
     let mut scenarios: VecDeque<Scenario> = table::scenarios().into();
-    if let Some(unknown) = names
-        .iter()
-        .find(|name| !scenarios.iter().any(|s| s.name == name.as_str()))
-    {
+    if let Some(unknown) = names.iter().find(|name| !scenarios.iter().any(|s| s.name == name.as_str())) {
         bail!("there is no scenario `{unknown}`: `cargo xtask vm --list` names them all");
     }
     if !names.is_empty() {
@@ -114,8 +111,7 @@ pub(crate) fn run(names: &[String], workers: usize) -> Result<()> {
     std::thread::scope(|scope| {
         for _ in 0..workers.max(1) {
             scope.spawn(|| {
-                while let Some(scenario) = queue.lock().ok().and_then(|mut queue| queue.pop_front())
-                {
+                while let Some(scenario) = queue.lock().ok().and_then(|mut queue| queue.pop_front()) {
                     let guest = match scenario.kernel {
                         Kernel::Newest => &newest,
                         Kernel::Previous => previous.as_ref().unwrap_or(&newest),
@@ -133,10 +129,7 @@ pub(crate) fn run(names: &[String], workers: usize) -> Result<()> {
 }
 
 fn guest_with(kernel: &str, debs: &Debs) -> Result<ScenarioGuest> {
-    let what = format!(
-        "guest: Debian {} with Linux {kernel}, packages installed by apt",
-        debian::SUITE
-    );
+    let what = format!("guest: Debian {} with Linux {kernel}, packages installed by apt", debian::SUITE);
     let installed = crate::progress::step(&what, || {
         let base = debian::base(kernel)?;
         debian::installed(kernel, &base, debs)
@@ -145,11 +138,7 @@ fn guest_with(kernel: &str, debs: &Debs) -> Result<ScenarioGuest> {
 }
 
 fn print_verdict(outcome: &Outcome) {
-    let verdict = if outcome.problems.is_empty() {
-        "ok  "
-    } else {
-        "FAIL"
-    };
+    let verdict = if outcome.problems.is_empty() { "ok  " } else { "FAIL" };
     println!(
         "{verdict} {:<26} boot {:>5.1} s, all {:>6.1} s",
         outcome.name,
@@ -162,16 +151,8 @@ fn print_verdict(outcome: &Outcome) {
 }
 
 fn summary(outcomes: &[Outcome]) -> Result<()> {
-    let failed: Vec<&str> = outcomes
-        .iter()
-        .filter(|o| !o.problems.is_empty())
-        .map(|o| o.name)
-        .collect();
-    println!(
-        "scenarios: {} passed, {} failed",
-        outcomes.len() - failed.len(),
-        failed.len()
-    );
+    let failed: Vec<&str> = outcomes.iter().filter(|o| !o.problems.is_empty()).map(|o| o.name).collect();
+    println!("scenarios: {} passed, {} failed", outcomes.len() - failed.len(), failed.len());
     if failed.is_empty() {
         return Ok(());
     }
@@ -180,13 +161,7 @@ fn summary(outcomes: &[Outcome]) -> Result<()> {
 
 fn run_one(scenario: &Scenario, guest: &ScenarioGuest, accel: Accel) -> Outcome {
     let start = Instant::now();
-    let boot = Boot {
-        kernel: &guest.kernel,
-        initrd: &guest.initrd,
-        disk: None,
-        append: "",
-        limit: BOOT_LIMIT,
-    };
+    let boot = Boot { kernel: &guest.kernel, initrd: &guest.initrd, disk: None, append: "", limit: BOOT_LIMIT };
     let (problems, boot) = match Vm::boot(&scenario.machine, accel, &boot) {
         Ok(vm) => {
             let boot = vm.boot_time;
@@ -194,12 +169,7 @@ fn run_one(scenario: &Scenario, guest: &ScenarioGuest, accel: Accel) -> Outcome 
         }
         Err(error) => (vec![format!("{error:#}")], start.elapsed()),
     };
-    Outcome {
-        name: scenario.name,
-        problems,
-        boot,
-        total: start.elapsed(),
-    }
+    Outcome { name: scenario.name, problems, boot, total: start.elapsed() }
 }
 
 fn drive(scenario: &Scenario, vm: Vm) -> Vec<String> {
@@ -211,11 +181,7 @@ fn drive(scenario: &Scenario, vm: Vm) -> Vec<String> {
         guest.problem(format!("{error:#}"));
     }
     let (mut problems, console) = guest.finish();
-    problems.extend(
-        kernel_log::splats(&console)
-            .into_iter()
-            .map(|line| format!("kernel log: {line}")),
-    );
+    problems.extend(kernel_log::splats(&console).into_iter().map(|line| format!("kernel log: {line}")));
     problems
 }
 
@@ -223,11 +189,7 @@ fn play(scenario: &Scenario, guest: &mut Guest) -> Result<()> {
     guest.get("/usr/bin/insmod /opt/tp2/tp2_probe.ko")?;
     for expect in &scenario.expect {
         let answer = guest.ask(expect.provider, expect.client)?;
-        guest.same(
-            &format!("kernel's own answer {}->{}", expect.provider, expect.client),
-            &answer,
-            &expect.kernel,
-        );
+        guest.same(&format!("kernel's own answer {}->{}", expect.provider, expect.client), &answer, &expect.kernel);
     }
     guest.compare_predictions(&scenario.expect)?;
     if let Some(prepare) = scenario.prepare {
@@ -236,14 +198,7 @@ fn play(scenario: &Scenario, guest: &mut Guest) -> Result<()> {
     guest.load(scenario.params)?;
     for expect in &scenario.expect {
         let answer = guest.ask(expect.provider, expect.client)?;
-        guest.same(
-            &format!(
-                "answer {}->{} with the module",
-                expect.provider, expect.client
-            ),
-            &answer,
-            &expect.answer,
-        );
+        guest.same(&format!("answer {}->{} with the module", expect.provider, expect.client), &answer, &expect.answer);
     }
     guest.compare_pair_table(&scenario.expect)?;
     guest.compare_state(&scenario.expect)?;
@@ -259,11 +214,7 @@ fn play(scenario: &Scenario, guest: &mut Guest) -> Result<()> {
     guest.unload()?;
     for expect in &scenario.expect {
         let answer = guest.ask(expect.provider, expect.client)?;
-        guest.same(
-            &format!("answer {}->{} after unload", expect.provider, expect.client),
-            &answer,
-            &expect.kernel,
-        );
+        guest.same(&format!("answer {}->{} after unload", expect.provider, expect.client), &answer, &expect.kernel);
     }
     Ok(())
 }

@@ -11,18 +11,14 @@ const MODE: &str = "/sys/module/tp2_p2pdma/parameters/mode";
 const SETTLING_KIB: i64 = 2048;
 
 pub(super) fn client_is_child(guest: &mut Guest) -> Result<()> {
-    let answer = guest.get(&format!(
-        "cd {PROBE} && echo {{a}} {{b}} >ask_child && cat ask_child"
-    ))?;
+    let answer = guest.get(&format!("cd {PROBE} && echo {{a}} {{b}} >ask_child && cat ask_child"))?;
     guest.same("answer for a child device of b", answer.as_str(), "8");
     Ok(())
 }
 
 pub(super) fn many_clients(guest: &mut Guest) -> Result<()> {
     let before = guest.counter("calls")?;
-    let answer = guest.get(&format!(
-        "cd {PROBE} && echo {{a}} {{b}} {{b}} >ask && cat ask"
-    ))?;
+    let answer = guest.get(&format!("cd {PROBE} && echo {{a}} {{b}} {{b}} >ask && cat ask"))?;
     guest.same("answer for two clients in one call", answer.as_str(), "-1");
     let after = guest.counter("calls")?;
     guest.same("calls counted", &(after - before), &1);
@@ -44,12 +40,10 @@ pub(super) fn mode_switch(guest: &mut Guest) -> Result<()> {
     let shown = guest.get(&format!("cat {MODE}"))?;
     guest.same("mode after a refused write", shown.as_str(), "force");
     let log = guest.get("dmesg")?;
-    guest.check(
-        "the log names the refused mode",
-        log.lines()
-            .any(|l| l.contains("mode") && l.contains("forced")),
-    );
-    let writable = guest.get("cd /sys/module/tp2_p2pdma/parameters && for p in *; do [ \"$(stat -c %a $p)\" = 444 ] || echo $p; done")?;
+    guest.check("the log names the refused mode", log.lines().any(|l| l.contains("mode") && l.contains("forced")));
+    let writable = guest.get(
+        "cd /sys/module/tp2_p2pdma/parameters && for p in *; do [ \"$(stat -c %a $p)\" = 444 ] || echo $p; done",
+    )?;
     guest.same("writable parameters", writable.as_str(), "mode");
     Ok(())
 }
@@ -92,18 +86,12 @@ pub(super) fn bad_parameters(guest: &mut Guest) -> Result<()> {
     let too_many_vendors = ["1002"; 17].join(",");
     let too_many_pairs = ["0000:05:00.0+0000:08:00.0"; 65].join(",");
     let too_many_bridges = ["8086:29c0"; 33].join(",");
-    let too_many = [
-        ("vendors", too_many_vendors.as_str()),
-        ("pairs", &too_many_pairs),
-        ("deny", &too_many_bridges),
-    ];
+    let too_many = [("vendors", too_many_vendors.as_str()), ("pairs", &too_many_pairs), ("deny", &too_many_bridges)];
     for (name, value) in BAD_PARAMETERS.iter().chain(&too_many) {
         let shown: String = value.chars().take(40).collect();
         let what = format!("{name}='{shown}'");
         guest.get("dmesg -c >/dev/null")?;
-        let load = guest.run(&format!(
-            "/usr/bin/insmod /opt/tp2/tp2_p2pdma.ko '{name}={value}'"
-        ))?;
+        let load = guest.run(&format!("/usr/bin/insmod /opt/tp2/tp2_p2pdma.ko '{name}={value}'"))?;
         if load.status == 0 {
             guest.problem(format!("{what}: the module loaded"));
             guest.unload()?;
@@ -118,18 +106,9 @@ pub(super) fn bad_parameters(guest: &mut Guest) -> Result<()> {
         let begin: String = value.chars().take(10).collect();
         let lines = log
             .lines()
-            .filter(|l| {
-                l.contains("tp2_p2pdma:")
-                    && l.contains(name)
-                    && l.contains(&begin)
-                    && l.contains("accepted")
-            })
+            .filter(|l| l.contains("tp2_p2pdma:") && l.contains(name) && l.contains(&begin) && l.contains("accepted"))
             .count();
-        guest.same(
-            &format!("{what}: log lines that name parameter, value and what is accepted"),
-            &lines,
-            &1,
-        );
+        guest.same(&format!("{what}: log lines that name parameter, value and what is accepted"), &lines, &1);
     }
     Ok(())
 }
@@ -139,10 +118,7 @@ pub(super) fn unload_restores(guest: &mut Guest) -> Result<()> {
     let without = guest.ask("a", "b")?;
     guest.same("answer after unload", &without, &-1);
     let left = guest.run("ls -d /sys/module/tp2_p2pdma /sys/kernel/debug/tp2_p2pdma")?;
-    guest.check(
-        "neither state nor table is left after unload",
-        left.status != 0,
-    );
+    guest.check("neither state nor table is left after unload", left.status != 0);
     guest.load("")?;
     let with = guest.ask("a", "b")?;
     guest.same("answer after loading again", &with, &8);
@@ -150,24 +126,18 @@ pub(super) fn unload_restores(guest: &mut Guest) -> Result<()> {
 }
 
 pub(super) fn gpu_driver_first(guest: &mut Guest) -> Result<()> {
-    guest
-        .get("/usr/bin/insmod /opt/tp2/tp2_kfdsim.ko devices={a},{b}")
-        .map(drop)
+    guest.get("/usr/bin/insmod /opt/tp2/tp2_kfdsim.ko devices={a},{b}").map(drop)
 }
 
 pub(super) fn links_are_missing(guest: &mut Guest) -> Result<()> {
     let bound = guest.state("gpu_driver_was_bound")?;
     guest.same("gpu_driver_was_bound", bound.as_str(), "1");
-    let links =
-        guest.get("ls -d /sys/class/kfd/kfd/topology/nodes/*/p2p_links/* 2>/dev/null | wc -l")?;
+    let links = guest.get("ls -d /sys/class/kfd/kfd/topology/nodes/*/p2p_links/* 2>/dev/null | wc -l")?;
     guest.same("p2p_links of the simulated KFD", links.as_str(), "0");
     let report = guest.verify()?;
     // The stock amdgpu could make no links at all, which is the first thing to say.
     guest.gate(&report, "pair.kfd-link", "skip");
-    let verdict = report["pairs"][0]["verdict"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned();
+    let verdict = report["pairs"][0]["verdict"].as_str().unwrap_or_default().to_owned();
     guest.check(
         &format!("the verdict `{verdict}` is no success"),
         !matches!(verdict.as_str(), "ready" | "verified" | "module-will-help"),
@@ -197,17 +167,10 @@ pub(super) fn ftrace_disabled(guest: &mut Guest) -> Result<()> {
     let answer = guest.ask("a", "b")?;
     guest.same("answer when loaded under disabled ftrace", &answer, &-1);
     let self_test = guest.state("self_test")?;
-    guest.check(
-        "self_test fails when loaded under disabled ftrace",
-        self_test.starts_with("fail: "),
-    );
+    guest.check("self_test fails when loaded under disabled ftrace", self_test.starts_with("fail: "));
     guest.get(&format!("echo 1 >{SYSCTL}"))?;
     let self_test = guest.state("self_test")?;
-    guest.same(
-        "self_test once ftrace is enabled",
-        self_test.as_str(),
-        "pass",
-    );
+    guest.same("self_test once ftrace is enabled", self_test.as_str(), "pass");
     Ok(())
 }
 
@@ -237,11 +200,7 @@ pub(super) fn concurrent_callers(guest: &mut Guest) -> Result<()> {
     let before = guest.counter("calls")?;
     guest.get(&format!("echo {{a}} {{b}} 64 10000 >{PROBE}/callers"))?;
     let result = guest.get(&format!("cat {PROBE}/callers"))?;
-    guest.same(
-        "answers of 64 callers",
-        result.as_str(),
-        "calls=640000 answers=8:640000",
-    );
+    guest.same("answers of 64 callers", result.as_str(), "calls=640000 answers=8:640000");
     let calls = guest.counter("calls")? - before;
     guest.same("calls the module saw", &calls, &640_000);
     let missed = guest.counter("missed")?;
@@ -253,45 +212,31 @@ pub(super) fn load_unload_cycles(guest: &mut Guest) -> Result<()> {
     let cycle = "/usr/bin/insmod /opt/tp2/tp2_p2pdma.ko && /usr/bin/rmmod tp2_p2pdma || exit 1";
     guest.get(&format!("echo {{a}} {{b}} 4 0 >{PROBE}/callers"))?;
     // The first cycles fill caches that stay.
-    let warm = guest.run(&format!(
-        "i=0; while [ $i -lt 100 ]; do {cycle}; i=$((i+1)); done"
-    ))?;
+    let warm = guest.run(&format!("i=0; while [ $i -lt 100 ]; do {cycle}; i=$((i+1)); done"))?;
     guest.same("status of the first 100 cycles", &warm.status, &0);
     let before = kernel_memory_kib(guest)?;
-    let cycles = guest.run(&format!(
-        "i=0; while [ $i -lt 900 ]; do {cycle}; i=$((i+1)); done"
-    ))?;
-    guest.same(
-        &format!("status of 900 further cycles ({})", cycles.text.trim()),
-        &cycles.status,
-        &0,
-    );
+    let cycles = guest.run(&format!("i=0; while [ $i -lt 900 ]; do {cycle}; i=$((i+1)); done"))?;
+    guest.same(&format!("status of 900 further cycles ({})", cycles.text.trim()), &cycles.status, &0);
     guest.get(&format!("echo stop >{PROBE}/callers"))?;
     let grown = kernel_memory_kib(guest)? - before;
-    guest.check(&format!("kernel memory grew by {grown} KiB over 900 cycles, at most {SETTLING_KIB} KiB are settling"), grown <= SETTLING_KIB);
+    guest.check(
+        &format!("kernel memory grew by {grown} KiB over 900 cycles, at most {SETTLING_KIB} KiB are settling"),
+        grown <= SETTLING_KIB,
+    );
 
     let result = guest.get(&format!("cat {PROBE}/callers"))?;
-    let answers = result
-        .rsplit("answers=")
-        .next()
-        .unwrap_or_default()
-        .to_owned();
-    let mut seen: Vec<&str> = answers
-        .split(',')
-        .filter_map(|a| a.split(':').next())
-        .collect();
+    let answers = result.rsplit("answers=").next().unwrap_or_default().to_owned();
+    let mut seen: Vec<&str> = answers.split(',').filter_map(|a| a.split(':').next()).collect();
     seen.sort_unstable();
-    guest.same(
-        "distinct answers while loading and unloading",
-        seen.join(" ").as_str(),
-        "-1 8",
-    );
+    guest.same("distinct answers while loading and unloading", seen.join(" ").as_str(), "-1 8");
     Ok(())
 }
 
 /// Unreclaimable slab and vmalloc space in use.
 fn kernel_memory_kib(guest: &mut Guest) -> Result<i64> {
-    let text = guest.get("sync; echo 3 >/proc/sys/vm/drop_caches; sleep 1; grep -E '^(SUnreclaim|VmallocUsed|Percpu):' /proc/meminfo")?;
+    let text = guest.get(
+        "sync; echo 3 >/proc/sys/vm/drop_caches; sleep 1; grep -E '^(SUnreclaim|VmallocUsed|Percpu):' /proc/meminfo",
+    )?;
     text.lines()
         .map(|line| {
             line.split_whitespace()

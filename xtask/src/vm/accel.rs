@@ -27,22 +27,11 @@ impl Accel {
     pub(crate) fn detect(guest: &ScenarioGuest) -> Self {
         static FOUND: OnceLock<Accel> = OnceLock::new();
         *FOUND.get_or_init(|| {
-            if OpenOptions::new()
-                .read(true)
-                .write(true)
-                .open("/dev/kvm")
-                .is_err()
-                || failed_on_this_boot()
-            {
+            if OpenOptions::new().read(true).write(true).open("/dev/kvm").is_err() || failed_on_this_boot() {
                 return Self::Tcg;
             }
-            let boot = Boot {
-                kernel: &guest.kernel,
-                initrd: &guest.initrd,
-                disk: None,
-                append: "",
-                limit: PROBE_LIMIT,
-            };
+            let boot =
+                Boot { kernel: &guest.kernel, initrd: &guest.initrd, disk: None, append: "", limit: PROBE_LIMIT };
             if Vm::boot(&machine::bare(), Self::Kvm, &boot).is_ok() {
                 return Self::Kvm;
             }

@@ -24,10 +24,7 @@ const SPLATS: &[&str] = &[
 
 /// The lines of a kernel log that tell of a fault in the kernel.
 pub(crate) fn splats(log: &str) -> Vec<&str> {
-    log.lines()
-        .filter(|line| SPLATS.iter().any(|splat| line.contains(splat)))
-        .map(str::trim)
-        .collect()
+    log.lines().filter(|line| SPLATS.iter().any(|splat| line.contains(splat))).map(str::trim).collect()
 }
 
 #[cfg(test)]

@@ -65,44 +65,22 @@ impl Machine {
     }
 
     /// A card with a switch of its own, as large AMD cards have, in a root port of bus 0: four functions from card to root.
-    pub(crate) fn card_with_switch(
-        self,
-        name: &'static str,
-        port: &'static str,
-        model: &str,
-    ) -> Self {
+    pub(crate) fn card_with_switch(self, name: &'static str, port: &'static str, model: &str) -> Self {
         let mut machine = self
-            .device(format!(
-                "pcie-root-port,id={name}rp,bus=pcie.0,addr={port},chassis={}",
-                number(name)
-            ))
+            .device(format!("pcie-root-port,id={name}rp,bus=pcie.0,addr={port},chassis={}", number(name)))
             .device(format!("x3130-upstream,id={name}up,bus={name}rp"))
-            .device(format!(
-                "xio3130-downstream,id={name}dn,bus={name}up,chassis=1{}",
-                number(name)
-            ))
+            .device(format!("xio3130-downstream,id={name}dn,bus={name}up,chassis=1{}", number(name)))
             .device(format!("{model},id={name},bus={name}dn"));
-        machine.functions.push(Function {
-            name,
-            root_bus: "0000:00",
-            path: vec![port, "00.0", "00.0", "00.0"],
-        });
+        machine.functions.push(Function { name, root_bus: "0000:00", path: vec![port, "00.0", "00.0", "00.0"] });
         machine
     }
 
     /// A card straight in a root port of bus 0.
     pub(crate) fn card(self, name: &'static str, port: &'static str, model: &str) -> Self {
         let mut machine = self
-            .device(format!(
-                "pcie-root-port,id={name}rp,bus=pcie.0,addr={port},chassis={}",
-                number(name)
-            ))
+            .device(format!("pcie-root-port,id={name}rp,bus=pcie.0,addr={port},chassis={}", number(name)))
             .device(format!("{model},id={name},bus={name}rp"));
-        machine.functions.push(Function {
-            name,
-            root_bus: "0000:00",
-            path: vec![port, "00.0"],
-        });
+        machine.functions.push(Function { name, root_bus: "0000:00", path: vec![port, "00.0"] });
         machine
     }
 
@@ -113,40 +91,22 @@ impl Machine {
             .device("x3130-upstream,id=up,bus=rp".into());
         for (name, slot) in names.into_iter().zip(["00.0", "01.0"]) {
             machine = machine
-                .device(format!(
-                    "xio3130-downstream,id={name}dn,bus=up,addr={slot},chassis=1{}",
-                    number(name)
-                ))
+                .device(format!("xio3130-downstream,id={name}dn,bus=up,addr={slot},chassis=1{}", number(name)))
                 .device(format!("{model},id={name},bus={name}dn"));
-            machine.functions.push(Function {
-                name,
-                root_bus: "0000:00",
-                path: vec!["02.0", "00.0", slot, "00.0"],
-            });
+            machine.functions.push(Function { name, root_bus: "0000:00", path: vec!["02.0", "00.0", slot, "00.0"] });
         }
         machine
     }
 
     /// Two functions behind one root port: the port's ACS redirect, which an IOMMU makes Linux set, comes between them.
-    pub(crate) fn shared_port_with_redirect(
-        mut self,
-        names: [&'static str; 2],
-        model: &str,
-    ) -> Self {
+    pub(crate) fn shared_port_with_redirect(mut self, names: [&'static str; 2], model: &str) -> Self {
         self.chipset = "q35,kernel-irqchip=split";
         self.append = "intel_iommu=on";
-        let mut machine = self
-            .device("intel-iommu".into())
-            .device("pcie-root-port,id=rp,bus=pcie.0,addr=02.0,chassis=1".into());
+        let mut machine =
+            self.device("intel-iommu".into()).device("pcie-root-port,id=rp,bus=pcie.0,addr=02.0,chassis=1".into());
         for (name, slot) in names.into_iter().zip(["00.0", "00.1"]) {
-            machine = machine.device(format!(
-                "{model},id={name},bus=rp,addr={slot},multifunction=on"
-            ));
-            machine.functions.push(Function {
-                name,
-                root_bus: "0000:00",
-                path: vec!["02.0", slot],
-            });
+            machine = machine.device(format!("{model},id={name},bus=rp,addr={slot},multifunction=on"));
+            machine.functions.push(Function { name, root_bus: "0000:00", path: vec!["02.0", slot] });
         }
         machine
     }
@@ -155,16 +115,9 @@ impl Machine {
     pub(crate) fn card_on_second_host_bridge(self, name: &'static str, model: &str) -> Self {
         let mut machine = self
             .device("pxb-pcie,id=pxb,bus=pcie.0,bus_nr=64".into())
-            .device(format!(
-                "pcie-root-port,id={name}rp,bus=pxb,addr=00.0,chassis={}",
-                number(name)
-            ))
+            .device(format!("pcie-root-port,id={name}rp,bus=pxb,addr=00.0,chassis={}", number(name)))
             .device(format!("{model},id={name},bus={name}rp"));
-        machine.functions.push(Function {
-            name,
-            root_bus: "0000:40",
-            path: vec!["00.0", "00.0"],
-        });
+        machine.functions.push(Function { name, root_bus: "0000:40", path: vec!["00.0", "00.0"] });
         machine
     }
 
@@ -177,17 +130,12 @@ impl Machine {
 
 /// The shape of the X99 founding machine: two cards, each with its own switch, under ports 02.0 and 03.0.
 pub(crate) fn x99() -> Machine {
-    bare()
-        .card_with_switch("a", "02.0", GPU)
-        .card_with_switch("b", "03.0", GPU)
+    bare().card_with_switch("a", "02.0", GPU).card_with_switch("b", "03.0", GPU)
 }
 
 /// The same machine with memory for a full Debian system and its amdgpu.
 pub(crate) fn full_system(machine: Machine) -> Machine {
-    Machine {
-        mib: 2048,
-        ..machine
-    }
+    Machine { mib: 2048, ..machine }
 }
 
 /// An AMD display controller.
@@ -199,7 +147,5 @@ pub(crate) const NETWORK_CARD: &str = "e1000e";
 
 /// Chassis numbers must differ; scenarios name functions by single letters.
 fn number(name: &str) -> u32 {
-    name.bytes()
-        .next()
-        .map_or(0, |letter| u32::from(letter % 32) + 1)
+    name.bytes().next().map_or(0, |letter| u32::from(letter % 32) + 1)
 }

@@ -61,21 +61,14 @@ impl Vm {
             .stdout(qemu_log.try_clone()?)
             .stderr(qemu_log)
             .spawn()
-            .context(
-                "cannot start qemu-system-x86_64: install the Debian package qemu-system-x86",
-            )?;
+            .context("cannot start qemu-system-x86_64: install the Debian package qemu-system-x86")?;
         let mut guard = Killed(Some(child));
         let deadline = start + boot.limit;
         let agent = connect(&mut guard, dir.path(), deadline)?;
         let mut agent = BufReader::new(agent);
         wait_ready(&mut agent, deadline).with_context(|| ends(dir.path()))?;
         let child = guard.0.take().context("QEMU is gone")?;
-        Ok(Self {
-            child,
-            agent,
-            dir,
-            boot_time: start.elapsed(),
-        })
+        Ok(Self { child, agent, dir, boot_time: start.elapsed() })
     }
 
     /// Runs a shell script in the guest, at most for `limit`.
@@ -88,22 +81,13 @@ impl Vm {
         let mut begun = false;
         loop {
             let line = read_line(&mut self.agent, deadline).with_context(|| {
-                format!(
-                    "no answer from the guest to `{}`: {}",
-                    script.trim(),
-                    ends(self.dir.path())
-                )
+                format!("no answer from the guest to `{}`: {}", script.trim(), ends(self.dir.path()))
             })?;
             if line == "TP2-AGENT BEGIN" {
                 begun = true;
             } else if let Some(status) = line.strip_prefix("TP2-AGENT END ") {
-                let text = BASE64
-                    .decode(&encoded)
-                    .context("the guest's answer is not base64")?;
-                return Ok(Answer {
-                    status: status.parse()?,
-                    text: String::from_utf8_lossy(&text).into_owned(),
-                });
+                let text = BASE64.decode(&encoded).context("the guest's answer is not base64")?;
+                return Ok(Answer { status: status.parse()?, text: String::from_utf8_lossy(&text).into_owned() });
             } else if begun {
                 encoded.push_str(&line);
             }
@@ -114,12 +98,7 @@ impl Vm {
     pub(crate) fn get(&mut self, script: &str) -> Result<String> {
         let answer = self.run(script, Duration::from_secs(120))?;
         if answer.status != 0 {
-            bail!(
-                "`{}` exited with {} in the guest: {}",
-                script.trim(),
-                answer.status,
-                answer.text.trim()
-            );
+            bail!("`{}` exited with {} in the guest: {}", script.trim(), answer.status, answer.text.trim());
         }
         Ok(answer.text.trim_end().to_owned())
     }
@@ -159,44 +138,20 @@ fn qemu(machine: &Machine, accel: Accel, boot: &Boot<'_>, dir: &Path) -> Command
         Accel::Kvm => "",
         Accel::Tcg => machine.emulation_options,
     };
-    cmd.args([
-        "-nodefaults",
-        "-no-user-config",
-        "-display",
-        "none",
-        "-vga",
-        "none",
-        "-no-reboot",
-    ])
-    .args([
-        "-accel",
-        &format!("{}{options}", accel.name()),
-        "-m",
-        &machine.mib.to_string(),
-        "-smp",
-        "2",
-    ])
-    .args(["-machine", machine.chipset, "-cpu", machine.cpu])
-    .arg("-chardev")
-    .arg(format!(
-        "file,id=console,path={}",
-        dir.join("console").display()
-    ))
-    .arg("-chardev")
-    .arg(format!(
-        "socket,id=agent,path={},server=on,wait=off",
-        dir.join("agent").display()
-    ))
-    .args(["-serial", "chardev:console", "-serial", "chardev:agent"])
-    .arg("-kernel")
-    .arg(boot.kernel)
-    .arg("-initrd")
-    .arg(boot.initrd);
+    cmd.args(["-nodefaults", "-no-user-config", "-display", "none", "-vga", "none", "-no-reboot"])
+        .args(["-accel", &format!("{}{options}", accel.name()), "-m", &machine.mib.to_string(), "-smp", "2"])
+        .args(["-machine", machine.chipset, "-cpu", machine.cpu])
+        .arg("-chardev")
+        .arg(format!("file,id=console,path={}", dir.join("console").display()))
+        .arg("-chardev")
+        .arg(format!("socket,id=agent,path={},server=on,wait=off", dir.join("agent").display()))
+        .args(["-serial", "chardev:console", "-serial", "chardev:agent"])
+        .arg("-kernel")
+        .arg(boot.kernel)
+        .arg("-initrd")
+        .arg(boot.initrd);
     if let Some(disk) = boot.disk {
-        cmd.arg("-drive").arg(format!(
-            "file={},if=virtio,format=raw,snapshot=on",
-            disk.display()
-        ));
+        cmd.arg("-drive").arg(format!("file={},if=virtio,format=raw,snapshot=on", disk.display()));
     }
     // A guest under TCG on a busy host is slow, not stalled.
     cmd.arg("-append").arg(format!(
@@ -220,10 +175,7 @@ fn connect(child: &mut Killed, dir: &Path, deadline: Instant) -> Result<UnixStre
             None => true,
         };
         if exited || Instant::now() > deadline {
-            bail!(
-                "QEMU did not start: {}",
-                read_lossy(&dir.join("qemu.log")).trim()
-            );
+            bail!("QEMU did not start: {}", read_lossy(&dir.join("qemu.log")).trim());
         }
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -248,11 +200,7 @@ fn read_line(agent: &mut BufReader<UnixStream>, deadline: Instant) -> Result<Str
                 return Ok(String::from_utf8_lossy(&line).trim().to_owned());
             }
             Ok(_) => {}
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut
-                ) => {}
+            Err(error) if matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut) => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -263,10 +211,7 @@ fn ends(dir: &Path) -> String {
     let console = read_lossy(&dir.join("console"));
     let lines: Vec<&str> = console.lines().collect();
     // Of a panic, what came before it says more than the registers after it.
-    let end = lines
-        .iter()
-        .position(|line| line.contains("Kernel panic"))
-        .map_or(lines.len(), |panic| panic + 1);
+    let end = lines.iter().position(|line| line.contains("Kernel panic")).map_or(lines.len(), |panic| panic + 1);
     format!(
         "end of its console:\n{}\nQEMU said: {}",
         lines[end.saturating_sub(12)..end].join("\n"),

@@ -120,20 +120,14 @@ pub(super) fn test(provider: &Chain, client: &Chain, machine: &Machine) -> HostB
         Some(why) if cpu_known => HostBridgeTest::Refused(why),
         Some(_) => HostBridgeTest::Unknown(vec![UnknownHostBridge::Cpu]),
         None if unknown.iter().all(|what| *what == UnknownHostBridge::Cpu) => {
-            HostBridgeTest::Listed {
-                extrapolated: any_extrapolated,
-            }
+            HostBridgeTest::Listed { extrapolated: any_extrapolated }
         }
         None => HostBridgeTest::Unknown(unknown),
     }
 }
 
 /// `__host_bridge_whitelist()` for one host bridge.
-fn table_answer(
-    device: HostBridgeDevice,
-    same: bool,
-    kernel: Option<KernelVersion>,
-) -> TableAnswer {
+fn table_answer(device: HostBridgeDevice, same: bool, kernel: Option<KernelVersion>) -> TableAnswer {
     let bridge = match device {
         HostBridgeDevice::Found(id) => id,
         HostBridgeDevice::Absent => return TableAnswer::No(NotAllowed::NoDevice),
@@ -143,26 +137,14 @@ fn table_answer(
         return TableAnswer::Unknown(UnknownHostBridge::KernelVersion { bridge });
     };
     match whitelist::lookup(kernel, bridge.0, bridge.1) {
-        Listing::Listed {
-            require_same_host_bridge: true,
-            extrapolated,
-        } if !same => TableAnswer::No(NotAllowed::NeedsSameHostBridge {
-            bridge,
-            extrapolated,
-        }),
+        Listing::Listed { require_same_host_bridge: true, extrapolated } if !same => {
+            TableAnswer::No(NotAllowed::NeedsSameHostBridge { bridge, extrapolated })
+        }
         Listing::Listed { extrapolated, .. } => TableAnswer::Yes { extrapolated },
-        Listing::NotListed { extrapolated } => TableAnswer::No(NotAllowed::NotListed {
-            bridge,
-            extrapolated,
-        }),
-        Listing::Unknown(UnknownListing::Between {
-            last_absent,
-            first_seen,
-        }) => TableAnswer::Unknown(UnknownHostBridge::Between {
-            bridge,
-            last_absent,
-            first_seen,
-        }),
+        Listing::NotListed { extrapolated } => TableAnswer::No(NotAllowed::NotListed { bridge, extrapolated }),
+        Listing::Unknown(UnknownListing::Between { last_absent, first_seen }) => {
+            TableAnswer::Unknown(UnknownHostBridge::Between { bridge, last_absent, first_seen })
+        }
         Listing::Unknown(UnknownListing::TooOld { oldest }) => {
             TableAnswer::Unknown(UnknownHostBridge::TooOld { bridge, oldest })
         }

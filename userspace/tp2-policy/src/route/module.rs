@@ -51,8 +51,7 @@ pub fn module_decision(
         return ModuleDecision::Inert;
     };
     let bridges = [provider.host_bridge, client.host_bridge];
-    let not_sure = bridges.contains(&HostBridgeDevice::Unreadable)
-        && !bridges.contains(&HostBridgeDevice::Absent);
+    let not_sure = bridges.contains(&HostBridgeDevice::Unreadable) && !bridges.contains(&HostBridgeDevice::Absent);
     if decision.rule == Rule::UnknownBridge && not_sure {
         return ModuleDecision::Unknown;
     }
@@ -61,9 +60,5 @@ pub fn module_decision(
 
 /// A node as the rules see it.
 fn function(node: &Node) -> Function {
-    Function {
-        address: node.address,
-        vendor: node.vendor,
-        class: node.class,
-    }
+    Function { address: node.address, vendor: node.vendor, class: node.class }
 }

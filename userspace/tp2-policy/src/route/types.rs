@@ -32,8 +32,7 @@ impl AcsControl {
         match self {
             Self::NoCapability => Some(false),
             Self::Word(word) => {
-                let mask =
-                    Self::REQUEST_REDIRECT | Self::COMPLETION_REDIRECT | Self::EGRESS_CONTROL;
+                let mask = Self::REQUEST_REDIRECT | Self::COMPLETION_REDIRECT | Self::EGRESS_CONTROL;
                 Some(word & mask != 0)
             }
             Self::Unreadable => None,

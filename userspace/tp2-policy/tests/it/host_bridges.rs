@@ -9,17 +9,9 @@ use tp2_policy::{
 
 use crate::support::kernel;
 
-const LISTED: Listing = Listing::Listed {
-    require_same_host_bridge: false,
-    extrapolated: false,
-};
-const LISTED_SAME: Listing = Listing::Listed {
-    require_same_host_bridge: true,
-    extrapolated: false,
-};
-const NOT_LISTED: Listing = Listing::NotListed {
-    extrapolated: false,
-};
+const LISTED: Listing = Listing::Listed { require_same_host_bridge: false, extrapolated: false };
+const LISTED_SAME: Listing = Listing::Listed { require_same_host_bridge: true, extrapolated: false };
+const NOT_LISTED: Listing = Listing::NotListed { extrapolated: false };
 
 fn at(version: &str, vendor: u16, device: u16) -> Listing {
     lookup(kernel(version), vendor, device)
@@ -29,17 +21,10 @@ fn at(version: &str, vendor: u16, device: u16) -> Listing {
 fn the_table_has_as_many_rows_as_each_source() {
     let rows = |source: KernelVersion| {
         let has = |id: &(u16, u16)| matches!(lookup(source, id.0, id.1), Listing::Listed { .. });
-        TABLE
-            .iter()
-            .map(|row| (row.vendor, row.device.unwrap_or(1)))
-            .filter(has)
-            .count()
+        TABLE.iter().map(|row| (row.vendor, row.device.unwrap_or(1))).filter(has).count()
     };
     assert_eq!(SOURCES.map(rows), [10, 10, 21, 25]);
-    assert_eq!(
-        SOURCES.map(KernelVersion::series),
-        [(6, 1), (6, 12), (7, 2), (7, 3)]
-    );
+    assert_eq!(SOURCES.map(KernelVersion::series), [(6, 1), (6, 12), (7, 2), (7, 3)]);
     assert!(SOURCES.is_sorted());
 }
 
@@ -51,22 +36,13 @@ fn no_row_shadows_another() {
             other.vendor == row.vendor && any
         };
         assert_eq!(TABLE.iter().skip(n + 1).find(clash), None, "{row:?}");
-        assert!(
-            row.last_absent
-                .is_none_or(|absent| absent.series() < row.first_seen.series())
-        );
+        assert!(row.last_absent.is_none_or(|absent| absent.series() < row.first_seen.series()));
     }
 }
 
 #[test]
 fn old_rows_are_known_from_6_1_on() {
-    for version in [
-        "6.1.0-50-amd64",
-        "6.8.0",
-        "6.12.117",
-        "7.0.1",
-        "7.3.4+deb13-amd64",
-    ] {
+    for version in ["6.1.0-50-amd64", "6.8.0", "6.12.117", "7.0.1", "7.3.4+deb13-amd64"] {
         assert_eq!(at(version, 0x8086, 0x2f00), LISTED_SAME, "{version}");
         assert_eq!(at(version, 0x8086, 0x2030), LISTED, "{version}");
         assert_eq!(at(version, 0x8086, 0x6f00), NOT_LISTED, "{version}");
@@ -80,32 +56,14 @@ fn old_rows_are_known_from_6_1_on() {
 fn newer_rows_are_unknown_between_their_sources() {
     let between = |last_absent: &str, first_seen: &str| {
         let (last_absent, first_seen) = (kernel(last_absent), kernel(first_seen));
-        Listing::Unknown(UnknownListing::Between {
-            last_absent,
-            first_seen,
-        })
+        Listing::Unknown(UnknownListing::Between { last_absent, first_seen })
     };
     let unknown = between("6.12.117", "7.2.12");
-    let cases = [
-        ("6.1", NOT_LISTED),
-        ("6.12.200", NOT_LISTED),
-        ("6.13", unknown),
-        ("7.1.9", unknown),
-        ("7.2", LISTED),
-    ];
+    let cases = [("6.1", NOT_LISTED), ("6.12.200", NOT_LISTED), ("6.13", unknown), ("7.1.9", unknown), ("7.2", LISTED)];
     for (version, expected) in cases {
         // Sapphire Rapids DSA, a QAT, and any Google device.
-        for (vendor, device) in [
-            (0x8086, 0x0b25),
-            (0x8086, 0x4948),
-            (0x1ae0, 0x0001),
-            (0x1ae0, 0xffff),
-        ] {
-            assert_eq!(
-                at(version, vendor, device),
-                expected,
-                "{version} {vendor:04x}:{device:04x}"
-            );
+        for (vendor, device) in [(0x8086, 0x0b25), (0x8086, 0x4948), (0x1ae0, 0x0001), (0x1ae0, 0xffff)] {
+            assert_eq!(at(version, vendor, device), expected, "{version} {vendor:04x}:{device:04x}");
         }
     }
     // Between 7.2 and 7.3 there is no series, so the rows of 7.3 are never unknown.
@@ -129,16 +87,9 @@ fn kernels_older_than_the_sources_are_unknown() {
 #[test]
 fn kernels_newer_than_the_sources_are_extrapolated() {
     for version in ["7.4-rc1", "7.10.2", "8.0"] {
-        let listed = Listing::Listed {
-            require_same_host_bridge: true,
-            extrapolated: true,
-        };
+        let listed = Listing::Listed { require_same_host_bridge: true, extrapolated: true };
         assert_eq!(at(version, 0x8086, 0x2f00), listed, "{version}");
-        assert_eq!(
-            at(version, 0x8086, 0x6f00),
-            Listing::NotListed { extrapolated: true },
-            "{version}"
-        );
+        assert_eq!(at(version, 0x8086, 0x6f00), Listing::NotListed { extrapolated: true }, "{version}");
     }
 }
 

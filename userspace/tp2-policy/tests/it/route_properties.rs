@@ -15,15 +15,8 @@ use crate::{
 };
 
 fn machine_of(tree: &Tree) -> Machine {
-    let cpu = if tree.cpu_supports {
-        amd(0x19)
-    } else {
-        intel()
-    };
-    Machine {
-        cpu: Some(cpu),
-        kernel: Some(tree.kernel),
-    }
+    let cpu = if tree.cpu_supports { amd(0x19) } else { intel() };
+    Machine { cpu: Some(cpu), kernel: Some(tree.kernel) }
 }
 
 /// Hides the facts that the bits name: 0 CPU, 1 kernel, 2 and 3 the host bridges, from 4 on one for each node in turn.
@@ -67,30 +60,19 @@ fn fill(chain: &Chain, word: u16, host: Option<BridgeId>) -> Chain {
 
 /// The answers of all ways to fill in what is not known. All words clear or all redirecting are the two extremes.
 fn possible_answers(provider: &Chain, client: &Chain, machine: &Machine) -> Vec<Answer> {
-    let cpus = machine
-        .cpu
-        .clone()
-        .map_or(vec![intel(), amd(0x17)], |cpu| vec![cpu]);
+    let cpus = machine.cpu.clone().map_or(vec![intel(), amd(0x17)], |cpu| vec![cpu]);
     let versions = [(5, 10, 0), (6, 1, 0), (6, 12, 0), (7, 2, 0), (7, 3, 0)];
-    let any_version = versions
-        .map(|(a, b, c)| KernelVersion::new(a, b, c))
-        .to_vec();
+    let any_version = versions.map(|(a, b, c)| KernelVersion::new(a, b, c)).to_vec();
     let kernels = machine.kernel.map_or(any_version, |kernel| vec![kernel]);
     let hosts = [None, Some(X99), Some(HASWELL_E), Some(SKYLAKE_E)];
     let same = provider.root_bus == client.root_bus;
     let mut answers = Vec::new();
     for cpu in &cpus {
         for kernel in &kernels {
-            let machine = Machine {
-                cpu: Some(cpu.clone()),
-                kernel: Some(*kernel),
-            };
+            let machine = Machine { cpu: Some(cpu.clone()), kernel: Some(*kernel) };
             for word in [0, 0x1d] {
                 for host_a in hosts {
-                    for host_b in hosts
-                        .into_iter()
-                        .filter(|host_b| !same || *host_b == host_a)
-                    {
+                    for host_b in hosts.into_iter().filter(|host_b| !same || *host_b == host_a) {
                         let (a, b) = (fill(provider, word, host_a), fill(client, word, host_b));
                         answers.push(predict(&a, &b, &machine).answer);
                     }

@@ -44,11 +44,7 @@ fn some_function() -> impl Strategy<Value = Function> {
         4 => select(vec![0x03_0000_u32, 0x03_8000, 0x12_0000]),
         1 => select(vec![0x12_0100, 0x04_0300, 0x06_0400]),
     ];
-    (some_address(), vendor, class).prop_map(|(address, vendor, class)| Function {
-        address,
-        vendor,
-        class,
-    })
+    (some_address(), vendor, class).prop_map(|(address, vendor, class)| Function { address, vendor, class })
 }
 
 fn some_bridge() -> impl Strategy<Value = Option<BridgeId>> {
@@ -104,25 +100,13 @@ fn clauses(call: &Call, set: &Owned) -> Vec<(bool, &'static str)> {
         (call.kernel_answer < 0, "1:kernel-allows"),
         (call.num_clients == 1, "1:not-one-client"),
         (p.address != c.address, "2:same-function"),
-        (
-            [p, c].iter().all(|f| set.vendors.contains(&f.vendor)),
-            "2:vendor",
-        ),
+        ([p, c].iter().all(|f| set.vendors.contains(&f.vendor)), "2:vendor"),
         ([p, c].iter().all(|f| gpu(f)), "2:class"),
         (set.pairs.is_empty() || named, "3:not-named"),
         (!call.shares_upstream, "4:shared-upstream"),
-        (
-            call.same_host_bridge || set.cross_host_bridge,
-            "5:cross-host-bridge",
-        ),
-        (
-            set.allow_denied || !bridges.into_iter().flatten().any(denied),
-            "6:denied-bridge",
-        ),
-        (
-            set.allow_denied || bridges.iter().all(Option::is_some),
-            "6:unknown-bridge",
-        ),
+        (call.same_host_bridge || set.cross_host_bridge, "5:cross-host-bridge"),
+        (set.allow_denied || !bridges.into_iter().flatten().any(denied), "6:denied-bridge"),
+        (set.allow_denied || bridges.iter().all(Option::is_some), "6:unknown-bridge"),
         (set.mode == Mode::Force, "7:observe"),
     ]
 }

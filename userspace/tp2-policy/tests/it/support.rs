@@ -19,18 +19,8 @@ pub(crate) fn address(text: &str) -> Address {
 
 /// A node without ACS capability; bridges and GPUs differ only in what the rules read.
 pub(crate) fn node(text: &str, class: u32) -> Node {
-    let (vendor, device) = if class >> 16 == 3 {
-        (0x1002, 0x7550)
-    } else {
-        (0x10b5, 0x8747)
-    };
-    Node {
-        address: address(text),
-        vendor,
-        device,
-        class,
-        acs_ctrl: AcsControl::NoCapability,
-    }
+    let (vendor, device) = if class >> 16 == 3 { (0x1002, 0x7550) } else { (0x10b5, 0x8747) };
+    Node { address: address(text), vendor, device, class, acs_ctrl: AcsControl::NoCapability }
 }
 
 /// A chain written downwards-up: the GPU first, the port on the root bus last; root bus 0000:00.
@@ -61,17 +51,11 @@ pub(crate) fn under(mut chain: Chain, bus: u8) -> Chain {
 }
 
 pub(crate) fn intel() -> Cpu {
-    Cpu {
-        vendor: "GenuineIntel".to_owned(),
-        family: 6,
-    }
+    Cpu { vendor: "GenuineIntel".to_owned(), family: 6 }
 }
 
 pub(crate) fn amd(family: u32) -> Cpu {
-    Cpu {
-        vendor: "AuthenticAMD".to_owned(),
-        family,
-    }
+    Cpu { vendor: "AuthenticAMD".to_owned(), family }
 }
 
 pub(crate) fn kernel(text: &str) -> KernelVersion {
@@ -79,64 +63,25 @@ pub(crate) fn kernel(text: &str) -> KernelVersion {
 }
 
 pub(crate) fn machine(cpu: Cpu, version: &str) -> Machine {
-    Machine {
-        cpu: Some(cpu),
-        kernel: Some(kernel(version)),
-    }
+    Machine { cpu: Some(cpu), kernel: Some(kernel(version)) }
 }
 
 /// The X99 machine that started this: two cards with a switch each, on two CPU root ports.
 pub(crate) fn x99_pair() -> (Chain, Chain) {
-    let first = chain(
-        &[
-            "0000:05:00.0",
-            "0000:04:00.0",
-            "0000:03:00.0",
-            "0000:00:02.0",
-        ],
-        X99,
-    );
-    let second = chain(
-        &[
-            "0000:08:00.0",
-            "0000:07:00.0",
-            "0000:06:00.0",
-            "0000:00:03.0",
-        ],
-        X99,
-    );
+    let first = chain(&["0000:05:00.0", "0000:04:00.0", "0000:03:00.0", "0000:00:02.0"], X99);
+    let second = chain(&["0000:08:00.0", "0000:07:00.0", "0000:06:00.0", "0000:00:03.0"], X99);
     (first, second)
 }
 
 /// Two cards below one switch, two hops each.
 pub(crate) fn switch_pair() -> (Chain, Chain) {
-    let first = chain(
-        &[
-            "0000:03:00.0",
-            "0000:02:08.0",
-            "0000:01:00.0",
-            "0000:00:01.0",
-        ],
-        X99,
-    );
-    let second = chain(
-        &[
-            "0000:04:00.0",
-            "0000:02:09.0",
-            "0000:01:00.0",
-            "0000:00:01.0",
-        ],
-        X99,
-    );
+    let first = chain(&["0000:03:00.0", "0000:02:08.0", "0000:01:00.0", "0000:00:01.0"], X99);
+    let second = chain(&["0000:04:00.0", "0000:02:09.0", "0000:01:00.0", "0000:00:01.0"], X99);
     (first, second)
 }
 
 pub(crate) fn gpu(text: &str) -> Function {
-    Function {
-        address: address(text),
-        vendor: 0x1002,
-        class: 0x03_0000,
-    }
+    Function { address: address(text), vendor: 0x1002, class: 0x03_0000 }
 }
 
 /// A call that all rules let pass with default settings.

@@ -10,35 +10,15 @@ use crate::support::address;
 #[test]
 fn addresses_print_as_the_kernel_prints_them() {
     assert_eq!(Address::new(0, 5, 0, 0).to_string(), "0000:05:00.0");
-    assert_eq!(
-        Address::new(0x1_0000, 0xe1, 0x1f, 7).to_string(),
-        "10000:e1:1f.7"
-    );
-    assert_eq!(
-        format!("[{:14}]", Address::new(0, 5, 0, 0)),
-        "[0000:05:00.0  ]"
-    );
+    assert_eq!(Address::new(0x1_0000, 0xe1, 0x1f, 7).to_string(), "10000:e1:1f.7");
+    assert_eq!(format!("[{:14}]", Address::new(0, 5, 0, 0)), "[0000:05:00.0  ]");
     let parsed = address("10000:E1:1f.7");
-    assert_eq!(
-        (
-            parsed.domain,
-            parsed.bus,
-            parsed.device(),
-            parsed.function()
-        ),
-        (0x1_0000, 0xe1, 0x1f, 7)
-    );
+    assert_eq!((parsed.domain, parsed.bus, parsed.device(), parsed.function()), (0x1_0000, 0xe1, 0x1f, 7));
 }
 
 #[test]
 fn addresses_order_by_domain_bus_device_function() {
-    let sorted = [
-        "0000:00:02.0",
-        "0000:00:02.1",
-        "0000:00:03.0",
-        "0000:01:00.0",
-        "10000:00:00.0",
-    ];
+    let sorted = ["0000:00:02.0", "0000:00:02.1", "0000:00:03.0", "0000:01:00.0", "10000:00:00.0"];
     assert!(sorted.map(address).is_sorted());
 }
 
@@ -86,42 +66,17 @@ fn kernel_versions_are_read_from_release_strings() {
         ("4.9.337", (4, 9, 337)),
     ];
     for (text, (major, minor, patch)) in cases {
-        assert_eq!(
-            text.parse(),
-            Ok(KernelVersion::new(major, minor, patch)),
-            "{text}"
-        );
+        assert_eq!(text.parse(), Ok(KernelVersion::new(major, minor, patch)), "{text}");
     }
-    for text in [
-        "",
-        "7",
-        "7.",
-        "v7.3",
-        "7.x",
-        "7.3.",
-        "7.3.y",
-        "99999.1.1",
-        "Linux 7.3",
-    ] {
+    for text in ["", "7", "7.", "v7.3", "7.x", "7.3.", "7.3.y", "99999.1.1", "Linux 7.3"] {
         assert!(text.parse::<KernelVersion>().is_err(), "{text}");
     }
 }
 
 #[test]
 fn kernel_versions_order_by_number() {
-    let sorted = [
-        (5, 10, 0),
-        (6, 1, 176),
-        (6, 12, 0),
-        (6, 12, 117),
-        (7, 2, 12),
-        (7, 10, 0),
-    ];
-    assert!(
-        sorted
-            .map(|(a, b, c)| KernelVersion::new(a, b, c))
-            .is_sorted()
-    );
+    let sorted = [(5, 10, 0), (6, 1, 176), (6, 12, 0), (6, 12, 117), (7, 2, 12), (7, 10, 0)];
+    assert!(sorted.map(|(a, b, c)| KernelVersion::new(a, b, c)).is_sorted());
 }
 
 proptest! {

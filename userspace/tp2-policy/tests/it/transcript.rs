@@ -34,10 +34,8 @@ fn host_bridge_listed(kernel: KernelVersion, id: BridgeId, same: bool) -> bool {
     let intel = |list: &[u16]| id.0 == 0x8086 && list.contains(&id.1);
     let v6_1_same = intel(&[0x3c00, 0x3c01, 0x2f00, 0x2f01]);
     let v6_1 = intel(&[0x2030, 0x2031, 0x2032, 0x2033, 0x2020, 0x09a2]);
-    let v7_2 = id.0 == 0x1ae0
-        || intel(&[
-            0x0b25, 0x0cfe, 0x11fb, 0x1212, 0x1216, 0x4940, 0x4942, 0x4944, 0x4946, 0x4948,
-        ]);
+    let v7_2 =
+        id.0 == 0x1ae0 || intel(&[0x0b25, 0x0cfe, 0x11fb, 0x1212, 0x1216, 0x4940, 0x4942, 0x4944, 0x4946, 0x4948]);
     let v7_3 = id.0 == 0x10de && (0x2f95..=0x2f98).contains(&id.1);
     match (kernel.major, kernel.minor) {
         (6, 1 | 12) => v6_1 || (v6_1_same && same),
@@ -49,15 +47,12 @@ fn host_bridge_listed(kernel: KernelVersion, id: BridgeId, same: bool) -> bool {
 
 impl Tree {
     fn acs_redir(&self, dev: usize) -> bool {
-        self.devices[dev]
-            .acs
-            .is_some_and(|ctrl| ctrl & (0x04 | 0x08 | 0x20) != 0)
+        self.devices[dev].acs.is_some_and(|ctrl| ctrl & (0x04 | 0x08 | 0x20) != 0)
     }
 
     fn host_bridge_whitelist(&self, a: usize, b: usize) -> bool {
         let listed = |dev: usize, same: bool| {
-            self.hosts[self.devices[dev].host]
-                .is_some_and(|id| host_bridge_listed(self.kernel, id, same))
+            self.hosts[self.devices[dev].host].is_some_and(|id| host_bridge_listed(self.kernel, id, same))
         };
         if self.devices[a].host == self.devices[b].host {
             return listed(a, true);
@@ -111,33 +106,20 @@ impl Tree {
 
     fn node(&self, dev: usize) -> Node {
         let bus = u8::try_from(dev).expect("small trees");
-        let acs_ctrl = self.devices[dev]
-            .acs
-            .map_or(AcsControl::NoCapability, AcsControl::Word);
+        let acs_ctrl = self.devices[dev].acs.map_or(AcsControl::NoCapability, AcsControl::Word);
         let address = Address::new(0, bus, 0, 0);
-        Node {
-            address,
-            vendor: 0x1002,
-            device: 0x7550,
-            class: 0x03_0000,
-            acs_ctrl,
-        }
+        Node { address, vendor: 0x1002, device: 0x7550, class: 0x03_0000, acs_ctrl }
     }
 
     /// The chain from a device upwards.
     pub(crate) fn chain(&self, dev: usize) -> Chain {
         let up = |dev: &usize| self.devices[*dev].upstream;
-        let bridges = core::iter::successors(up(&dev), up)
-            .map(|bridge| self.node(bridge))
-            .collect();
+        let bridges = core::iter::successors(up(&dev), up).map(|bridge| self.node(bridge)).collect();
         let host = self.devices[dev].host;
         Chain {
             function: self.node(dev),
             bridges,
-            root_bus: RootBus {
-                domain: 0,
-                bus: if host == 0 { 0 } else { 0x80 },
-            },
+            root_bus: RootBus { domain: 0, bus: if host == 0 { 0 } else { 0x80 } },
             host_bridge: self.hosts[host].map_or(HostBridgeDevice::Absent, HostBridgeDevice::Found),
         }
     }
@@ -170,11 +152,7 @@ fn some_host() -> impl Strategy<Value = Option<BridgeId>> {
 pub(crate) fn some_tree() -> impl Strategy<Value = (Tree, usize, usize)> {
     let devices = prop::collection::vec(some_device(), 2..12);
     let versions = [(6, 1, 176), (6, 12, 117), (7, 2, 12), (7, 3, 4)];
-    let kernel = select(
-        versions
-            .map(|(a, b, c)| KernelVersion::new(a, b, c))
-            .to_vec(),
-    );
+    let kernel = select(versions.map(|(a, b, c)| KernelVersion::new(a, b, c)).to_vec());
     let picks = (any::<prop::sample::Index>(), any::<prop::sample::Index>());
     let facts = (some_host(), some_host(), prop::bool::weighted(0.2), kernel);
     (devices, facts, picks).prop_map(|(raw, (host_a, host_b, cpu_supports, kernel), (p, c))| {
@@ -182,22 +160,9 @@ pub(crate) fn some_tree() -> impl Strategy<Value = (Tree, usize, usize)> {
         for (below, host, acs) in raw {
             let upstream = Some(below).filter(|below| *below < devices.len());
             let host = upstream.map_or(host, |up| devices[up].host);
-            devices.push(Device {
-                upstream,
-                host,
-                acs,
-            });
+            devices.push(Device { upstream, host, acs });
         }
         let (p, c) = (p.index(devices.len()), c.index(devices.len()));
-        (
-            Tree {
-                devices,
-                hosts: [host_a, host_b],
-                cpu_supports,
-                kernel,
-            },
-            p,
-            c,
-        )
+        (Tree { devices, hosts: [host_a, host_b], cpu_supports, kernel }, p, c)
     })
 }

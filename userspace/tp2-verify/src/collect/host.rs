@@ -6,12 +6,8 @@ use super::Root;
 use crate::facts::{Cpu, Host, ReadError, Reading};
 
 /// Paths that only containers have.
-const CONTAINER_MARKS: [&str; 4] = [
-    ".dockerenv",
-    "run/.containerenv",
-    "run/systemd/container",
-    "run/secrets/kubernetes.io",
-];
+const CONTAINER_MARKS: [&str; 4] =
+    [".dockerenv", "run/.containerenv", "run/systemd/container", "run/secrets/kubernetes.io"];
 /// `/proc/cpuinfo` of a machine with some thousand CPUs.
 const CPUINFO_LIMIT: u64 = 16 * 1024 * 1024;
 /// Fields that `/proc/cpuinfo` has on arm64, riscv, powerpc and loongarch, but not on x86.

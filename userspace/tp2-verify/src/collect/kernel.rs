@@ -90,10 +90,7 @@ pub fn parse_config(path: &str, text: &str) -> KernelConfig {
         wanted.then(|| (name.to_owned(), value.trim_matches('"').to_owned()))
     });
     let options: BTreeMap<_, _> = set.filter(|(name, _)| is_wanted(name)).collect();
-    KernelConfig {
-        path: path.to_owned(),
-        options,
-    }
+    KernelConfig { path: path.to_owned(), options }
 }
 
 /// Options that some gate reads.

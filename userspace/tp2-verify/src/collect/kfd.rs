@@ -55,18 +55,13 @@ fn links(root: &Root, path: &str) -> Reading<Vec<KfdLink>> {
         Err(error) if error.is_absent() => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
-    names
-        .iter()
-        .map(|name| link(root, &format!("{path}/{name}/properties")))
-        .collect()
+    names.iter().map(|name| link(root, &format!("{path}/{name}/properties"))).collect()
 }
 
 fn link(root: &Root, path: &str) -> Reading<KfdLink> {
     let values = properties(root, path)?;
     let get = |name: &str| values.get(name).copied();
-    let need = |name: &str| {
-        get(name).ok_or_else(|| ReadError::malformed(path, format!("has no number for {name}")))
-    };
+    let need = |name: &str| get(name).ok_or_else(|| ReadError::malformed(path, format!("has no number for {name}")));
     Ok(KfdLink {
         path: path.to_owned(),
         kind: need("type")?,

@@ -22,22 +22,14 @@ pub fn describe(path: &str, bytes: &[u8]) -> Reading<ModuleFile> {
     let bad = |reason: String| ReadError::malformed(path, reason);
     let expanded = expand(bytes).map_err(bad)?;
     let image = expanded.as_deref().unwrap_or(bytes);
-    let elf = Elf::parse(image).map_err(|error| {
-        bad(format!(
-            "is not a readable ELF file ({error}); it may be cut short"
-        ))
-    })?;
+    let elf =
+        Elf::parse(image).map_err(|error| bad(format!("is not a readable ELF file ({error}); it may be cut short")))?;
     if elf.header.e_type != ET_REL {
-        return Err(bad(
-            "is an ELF file, but not a kernel module (not relocatable)".to_owned(),
-        ));
+        return Err(bad("is an ELF file, but not a kernel module (not relocatable)".to_owned()));
     }
     let modinfo = section(&elf, image, ".modinfo")
         .ok_or_else(|| bad("has no .modinfo section, so it is not a kernel module".to_owned()))?;
-    let mut file = ModuleFile {
-        path: path.to_owned(),
-        ..ModuleFile::default()
-    };
+    let mut file = ModuleFile { path: path.to_owned(), ..ModuleFile::default() };
     read_modinfo(&mut file, modinfo);
     file.needed = needed(&elf);
     match signature::find(image) {
@@ -51,29 +43,22 @@ pub fn describe(path: &str, bytes: &[u8]) -> Reading<ModuleFile> {
 fn expand(bytes: &[u8]) -> Result<Option<Vec<u8>>, String> {
     let mut out = Capped::default();
     let result = match bytes {
-        [0x1f, 0x8b, ..] => io::copy(
-            &mut MultiGzDecoder::new(bytes).take(EXPANDED_LIMIT),
-            &mut out,
-        )
-        .map(drop)
-        .map_err(|error| format!("gzip: {error}")),
+        [0x1f, 0x8b, ..] => io::copy(&mut MultiGzDecoder::new(bytes).take(EXPANDED_LIMIT), &mut out)
+            .map(drop)
+            .map_err(|error| format!("gzip: {error}")),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => match ruzstd::decoding::StreamingDecoder::new(bytes) {
             Ok(mut decoder) => io::copy(&mut decoder.by_ref().take(EXPANDED_LIMIT), &mut out)
                 .map(drop)
                 .map_err(|error| format!("zstd: {}", brief(&error))),
             Err(error) => Err(format!("zstd: {error}")),
         },
-        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {
-            lzma_rs::xz_decompress(&mut io::Cursor::new(bytes), &mut out)
-                .map_err(|error| format!("xz: {}", xz_words(&error)))
-        }
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => lzma_rs::xz_decompress(&mut io::Cursor::new(bytes), &mut out)
+            .map_err(|error| format!("xz: {}", xz_words(&error))),
         _ => return Ok(None),
     };
     match result {
         Ok(()) => Ok(Some(out.0)),
-        Err(reason) => Err(format!(
-            "cannot be decompressed ({reason}); it may be cut short"
-        )),
+        Err(reason) => Err(format!("cannot be decompressed ({reason}); it may be cut short")),
     }
 }
 
@@ -89,11 +74,7 @@ fn xz_words(error: &lzma_rs::error::Error) -> String {
 /// Up to the first bracket, after which debugging output begins.
 fn brief(error: &io::Error) -> String {
     let text = error.to_string();
-    text.split(['(', '{'])
-        .next()
-        .unwrap_or_default()
-        .trim_end()
-        .to_owned()
+    text.split(['(', '{']).next().unwrap_or_default().trim_end().to_owned()
 }
 
 /// A buffer that refuses to grow beyond [`EXPANDED_LIMIT`].
@@ -116,18 +97,14 @@ impl Write for Capped {
 }
 
 fn section<'a>(elf: &Elf<'_>, image: &'a [u8], name: &str) -> Option<&'a [u8]> {
-    let named =
-        |header: &&goblin::elf::SectionHeader| elf.shdr_strtab.get_at(header.sh_name) == Some(name);
+    let named = |header: &&goblin::elf::SectionHeader| elf.shdr_strtab.get_at(header.sh_name) == Some(name);
     let header = elf.section_headers.iter().find(named)?;
     image.get(header.file_range()?)
 }
 
 /// Takes over the `key=value` strings of `.modinfo`; the first of a key counts, as with modinfo(8).
 fn read_modinfo(file: &mut ModuleFile, modinfo: &[u8]) {
-    for entry in modinfo
-        .split(|byte| *byte == 0)
-        .filter(|entry| !entry.is_empty())
-    {
+    for entry in modinfo.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()) {
         let entry = String::from_utf8_lossy(entry);
         let Some((key, value)) = entry.split_once('=') else {
             continue;
@@ -168,10 +145,8 @@ fn add_parameter(file: &mut ModuleFile, value: &str) {
 
 /// Names of undefined symbols, sorted.
 fn needed(elf: &Elf<'_>) -> Vec<String> {
-    let undefined = elf
-        .syms
-        .iter()
-        .filter(|symbol| u32::try_from(symbol.st_shndx) == Ok(SHN_UNDEF) && symbol.st_name != 0);
+    let undefined =
+        elf.syms.iter().filter(|symbol| u32::try_from(symbol.st_shndx) == Ok(SHN_UNDEF) && symbol.st_name != 0);
     let names = undefined.filter_map(|symbol| elf.strtab.get_at(symbol.st_name));
     let mut names: Vec<String> = names.take(LIST_LIMIT).map(str::to_owned).collect();
     names.sort();

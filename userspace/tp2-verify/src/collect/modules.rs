@@ -5,9 +5,7 @@
 use std::{collections::BTreeMap, str::FromStr};
 
 use super::{Root, module_file};
-use crate::facts::{
-    Amdgpu, Bdf, DkmsBuild, Module, ModuleFile, PairRow, PairsTable, ReadError, Reading,
-};
+use crate::facts::{Amdgpu, Bdf, DkmsBuild, Module, ModuleFile, PairRow, PairsTable, ReadError, Reading};
 
 /// Name of the override module.
 pub const NAME: &str = "tp2_p2pdma";
@@ -16,15 +14,7 @@ const DEP_LIMIT: u64 = 32 * 1024 * 1024;
 /// The table holds 1024 pairs of at most 100 bytes.
 const PAIRS_LIMIT: u64 = 1024 * 1024;
 const DKMS: &str = "var/lib/dkms/tp2_p2pdma";
-const PARAMETERS: [&str; 7] = [
-    "mode",
-    "vendors",
-    "pairs",
-    "cross_host_bridge",
-    "allow_denied",
-    "deny",
-    "maxactive",
-];
+const PARAMETERS: [&str; 7] = ["mode", "vendors", "pairs", "cross_host_bridge", "allow_denied", "deny", "maxactive"];
 const STATE: [&str; 8] = [
     "implementation",
     "implementation_reason",
@@ -61,10 +51,7 @@ pub(super) fn tp2(root: &Root, release: &Reading<String>) -> Module {
     let sources = root.names("usr/src").unwrap_or_default();
     Module {
         dkms: dkms(root),
-        sources: sources
-            .into_iter()
-            .filter(|name| name.starts_with("tp2_p2pdma-"))
-            .collect(),
+        sources: sources.into_iter().filter(|name| name.starts_with("tp2_p2pdma-")).collect(),
         info: describe(root, &file),
         file,
         loaded: root.is_dir("sys/module/tp2_p2pdma"),
@@ -74,23 +61,16 @@ pub(super) fn tp2(root: &Root, release: &Reading<String>) -> Module {
         srcversion: own("srcversion"),
         parameters: read_all("parameters", &PARAMETERS),
         state: read_all("override", &STATE),
-        pairs: root
-            .text_up_to("sys/kernel/debug/tp2_p2pdma/pairs", PAIRS_LIMIT)
-            .map(|text| parse_pairs(&text)),
+        pairs: root.text_up_to("sys/kernel/debug/tp2_p2pdma/pairs", PAIRS_LIMIT).map(|text| parse_pairs(&text)),
     }
 }
 
 /// Directory of the running kernel's modules; `/lib` may be a link or missing from a captured tree.
 fn modules_directory(root: &Root, release: &Reading<String>) -> Reading<String> {
     let release = release.as_ref().map_err(Clone::clone)?;
-    let places = [
-        format!("lib/modules/{release}"),
-        format!("usr/lib/modules/{release}"),
-    ];
+    let places = [format!("lib/modules/{release}"), format!("usr/lib/modules/{release}")];
     let found = places.iter().find(|path| root.is_dir(path));
-    found
-        .cloned()
-        .ok_or_else(|| ReadError::absent(&format!("lib/modules/{release}")))
+    found.cloned().ok_or_else(|| ReadError::absent(&format!("lib/modules/{release}")))
 }
 
 /// The file that modprobe would load: depmod has applied the search order and lists one file a name.
@@ -98,28 +78,18 @@ fn installed(root: &Root, release: &Reading<String>, name: &str) -> Reading<Stri
     let directory = modules_directory(root, release)?;
     let index = format!("{directory}/modules.dep");
     let text = root.text_up_to(&index, DEP_LIMIT)?;
-    let files = text
-        .lines()
-        .filter_map(|line| line.split_once(':'))
-        .map(|(file, _)| file);
+    let files = text.lines().filter_map(|line| line.split_once(':')).map(|(file, _)| file);
     let mut wanted = files.filter(|file| module_name(file).as_deref() == Some(name));
-    let file = wanted.next().ok_or_else(|| ReadError {
-        reason: format!("does not list {name}"),
-        ..ReadError::absent(&index)
-    })?;
-    Ok(if file.starts_with('/') {
-        file.trim_start_matches('/').to_owned()
-    } else {
-        format!("{directory}/{file}")
-    })
+    let file = wanted
+        .next()
+        .ok_or_else(|| ReadError { reason: format!("does not list {name}"), ..ReadError::absent(&index) })?;
+    Ok(if file.starts_with('/') { file.trim_start_matches('/').to_owned() } else { format!("{directory}/{file}") })
 }
 
 fn builtin(root: &Root, release: &Reading<String>, name: &str) -> Reading<bool> {
     let index = format!("{}/modules.builtin", modules_directory(root, release)?);
     let text = root.text_up_to(&index, DEP_LIMIT)?;
-    Ok(text
-        .lines()
-        .any(|file| module_name(file).as_deref() == Some(name)))
+    Ok(text.lines().any(|file| module_name(file).as_deref() == Some(name)))
 }
 
 /// `snd_hda` of `kernel/sound/snd-hda.ko.zst`.
@@ -140,25 +110,17 @@ fn dkms(root: &Root) -> Reading<Vec<DkmsBuild>> {
     let mut builds = Vec::new();
     let directories = |path: &str| -> Reading<Vec<String>> {
         let names = root.names(path)?;
-        Ok(names
-            .into_iter()
-            .filter(|name| root.is_dir(&format!("{path}/{name}")))
-            .collect())
+        Ok(names.into_iter().filter(|name| root.is_dir(&format!("{path}/{name}"))).collect())
     };
     // `kernel-RELEASE-ARCH` are links to builds, `original_module` a backup.
     let is_version = |name: &String| !name.starts_with("kernel-") && name != "original_module";
     for version in directories(DKMS)?.into_iter().filter(is_version) {
         let kernels = directories(&format!("{DKMS}/{version}"))?;
-        for kernel in kernels
-            .into_iter()
-            .filter(|name| name != "source" && name != "build")
-        {
+        for kernel in kernels.into_iter().filter(|name| name != "source" && name != "build") {
             for arch in directories(&format!("{DKMS}/{version}/{kernel}"))? {
                 let place = format!("{DKMS}/{version}/{kernel}/{arch}/module");
                 let names = root.names(&place).unwrap_or_default();
-                let file = names
-                    .into_iter()
-                    .find(|name| module_name(name).as_deref() == Some(NAME));
+                let file = names.into_iter().find(|name| module_name(name).as_deref() == Some(NAME));
                 builds.push(DkmsBuild {
                     version: version.clone(),
                     kernel: kernel.clone(),
@@ -177,10 +139,7 @@ pub fn parse_pairs(text: &str) -> PairsTable {
     let mut table = PairsTable::default();
     for line in text.lines().skip(1).filter(|line| !line.is_empty()) {
         if let Some(rest) = line.strip_prefix("# ") {
-            let count = rest
-                .split(' ')
-                .next()
-                .and_then(|number| number.parse().ok());
+            let count = rest.split(' ').next().and_then(|number| number.parse().ok());
             table.beyond = count.unwrap_or(table.beyond);
             continue;
         }

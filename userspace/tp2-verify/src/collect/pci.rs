@@ -36,26 +36,19 @@ pub(super) fn read(root: &Root) -> (Reading<Vec<PciDevice>>, Vec<ReadError>) {
 /// Reads one function, without its configuration space.
 fn device(root: &Root, name: &str) -> Reading<PciDevice> {
     let link = format!("{DEVICES}/{name}");
-    let bdf =
-        Bdf::from_str(name).map_err(|error| ReadError::malformed(&link, error.to_string()))?;
+    let bdf = Bdf::from_str(name).map_err(|error| ReadError::malformed(&link, error.to_string()))?;
     let path = root.real(&link)?;
-    let (host, upstream) = ancestors(&path, bdf).ok_or_else(|| {
-        ReadError::malformed(
-            &link,
-            "does not lead to a directory below a pciDDDD:BB directory",
-        )
-    })?;
+    let (host, upstream) = ancestors(&path, bdf)
+        .ok_or_else(|| ReadError::malformed(&link, "does not lead to a directory below a pciDDDD:BB directory"))?;
     let hex = |attribute: &str| -> Reading<u32> {
         let file = format!("{path}/{attribute}");
         let text = root.text(&file)?;
         let digits = text.strip_prefix("0x").unwrap_or(&text);
-        u32::from_str_radix(digits, 16).map_err(|_| {
-            ReadError::malformed(&file, format!("{text:?} is not a hexadecimal number"))
-        })
+        u32::from_str_radix(digits, 16)
+            .map_err(|_| ReadError::malformed(&file, format!("{text:?} is not a hexadecimal number")))
     };
     let id = |attribute: &str| -> Reading<u16> {
-        let too_large =
-            |_| ReadError::malformed(&format!("{path}/{attribute}"), "is more than 16 bits");
+        let too_large = |_| ReadError::malformed(&format!("{path}/{attribute}"), "is more than 16 bits");
         u16::try_from(hex(attribute)?).map_err(too_large)
     };
     let driver = match root.link_name(&format!("{path}/driver")) {
@@ -82,9 +75,7 @@ fn device(root: &Root, name: &str) -> Reading<PciDevice> {
 fn ancestors(path: &str, own: Bdf) -> Option<(String, Vec<Bdf>)> {
     let parts: Vec<&str> = path.split('/').collect();
     // The last one: below VMD there are two.
-    let at = parts
-        .iter()
-        .rposition(|part| part.starts_with("pci") && part.contains(':'))?;
+    let at = parts.iter().rposition(|part| part.starts_with("pci") && part.contains(':'))?;
     let host = (*parts.get(at)?).to_owned();
     let mut chain = Vec::new();
     for part in parts.get(at.checked_add(1)?..)? {
@@ -100,19 +91,13 @@ fn ancestors(path: &str, own: Bdf) -> Option<(String, Vec<Bdf>)> {
 /// Not of every function, since that wakes those that sleep.
 fn read_configs(root: &Root, devices: &mut [PciDevice]) {
     let mut wanted = BTreeSet::new();
-    for gpu in devices
-        .iter()
-        .filter(|device| device.is_gpu() == Some(true))
-    {
+    for gpu in devices.iter().filter(|device| device.is_gpu() == Some(true)) {
         wanted.insert(gpu.bdf);
         wanted.extend(&gpu.upstream);
         let on_root_bus = |other: &&PciDevice| other.root == gpu.root && other.upstream.is_empty();
         wanted.extend(devices.iter().find(on_root_bus).map(|first| first.bdf));
     }
-    for device in devices
-        .iter_mut()
-        .filter(|device| wanted.contains(&device.bdf))
-    {
+    for device in devices.iter_mut().filter(|device| wanted.contains(&device.bdf)) {
         let file = format!("{}/config", device.path);
         match root.bytes(&file, CONFIG_LIMIT) {
             Ok(bytes) => {
@@ -136,10 +121,7 @@ fn reading<T>(file: &str, length: usize, lookup: Lookup<T>) -> Reading<Option<T>
             kind: ReadErrorKind::Denied,
             reason: format!("only {length} bytes could be read; the rest takes root"),
         }),
-        Lookup::Silent => Err(ReadError::malformed(
-            file,
-            "the device does not answer (all ones)",
-        )),
+        Lookup::Silent => Err(ReadError::malformed(file, "the device does not answer (all ones)")),
     }
 }
 

@@ -51,11 +51,7 @@ pub fn acs_control(config: &[u8]) -> Lookup<u16> {
     }
     if config.len() <= 0x100 {
         // 256 bytes: a machine without extended access, where the kernel sees no ACS either.
-        return if config.len() == 0x100 {
-            Lookup::Missing
-        } else {
-            Lookup::CutShort
-        };
+        return if config.len() == 0x100 { Lookup::Missing } else { Lookup::CutShort };
     }
     let mut at = EXTENDED_START;
     // A capability takes at least 8 bytes, so more steps than this are a loop.

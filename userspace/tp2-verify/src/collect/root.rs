@@ -25,9 +25,7 @@ const DIRECTORY_LIMIT: usize = 65_536;
 #[derive(Debug, Error)]
 pub enum RootError {
     /// It cannot be opened.
-    #[error(
-        "--root {path:?} cannot be read ({reason}); give the directory that holds sys/ and proc/"
-    )]
+    #[error("--root {path:?} cannot be read ({reason}); give the directory that holds sys/ and proc/")]
     Unusable {
         /// As given.
         path: PathBuf,
@@ -54,10 +52,7 @@ pub struct Root {
 impl Root {
     /// Opens a root, which must look like one.
     pub fn open(path: &Path) -> Result<Self, RootError> {
-        let unusable = |error: io::Error| RootError::Unusable {
-            path: path.to_owned(),
-            reason: words(&error),
-        };
+        let unusable = |error: io::Error| RootError::Unusable { path: path.to_owned(), reason: words(&error) };
         let base = fs::canonicalize(path).map_err(unusable)?;
         if !base.is_dir() {
             return Err(RootError::NotDirectory(path.to_owned()));
@@ -81,8 +76,7 @@ impl Root {
 
     /// Contents of a small text file, without white space at the ends.
     pub fn text(&self, path: &str) -> Reading<String> {
-        self.text_up_to(path, ATTRIBUTE_LIMIT)
-            .map(|text| text.trim().to_owned())
+        self.text_up_to(path, ATTRIBUTE_LIMIT).map(|text| text.trim().to_owned())
     }
 
     /// Contents of a text file up to a size.
@@ -124,8 +118,7 @@ impl Root {
 
     /// Where a path really leads, below the root and without links.
     pub fn real(&self, path: &str) -> Reading<String> {
-        self.resolve(path)
-            .map(|real| real.to_string_lossy().into_owned())
+        self.resolve(path).map(|real| real.to_string_lossy().into_owned())
     }
 
     /// Last component of where a link leads.
@@ -159,10 +152,7 @@ impl Root {
             }
             links += 1;
             if links > LINK_LIMIT {
-                return Err(ReadError::malformed(
-                    path,
-                    "goes in circles (symbolic links)",
-                ));
+                return Err(ReadError::malformed(path, "goes in circles (symbolic links)"));
             }
             let target = fs::read_link(&here).map_err(|error| from_io(path, &error))?;
             if target.is_absolute() {
@@ -189,23 +179,14 @@ fn read_regular(real: &Path, path: &str, limit: u64) -> Reading<Vec<u8>> {
     // Before opening: opening a FIFO waits for a writer.
     let data = fs::symlink_metadata(real).map_err(failed)?;
     if !data.is_file() {
-        let what = if data.is_dir() {
-            "a directory"
-        } else {
-            "a FIFO, socket or device"
-        };
+        let what = if data.is_dir() { "a directory" } else { "a FIFO, socket or device" };
         return Err(ReadError::malformed(path, format!("is {what}, not a file")));
     }
     let file = File::open(real).map_err(failed)?;
     let mut bytes = Vec::new();
-    file.take(limit.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > limit {
-        return Err(ReadError::malformed(
-            path,
-            format!("is larger than {limit} bytes"),
-        ));
+        return Err(ReadError::malformed(path, format!("is larger than {limit} bytes")));
     }
     Ok(bytes)
 }
@@ -226,11 +207,7 @@ fn from_io(path: &str, error: &io::Error) -> ReadError {
         io::ErrorKind::PermissionDenied => ReadErrorKind::Denied,
         _ => ReadErrorKind::Io,
     };
-    ReadError {
-        path: path.to_owned(),
-        kind,
-        reason: words(error),
-    }
+    ReadError { path: path.to_owned(), kind, reason: words(error) }
 }
 
 /// An error in lower-case words, without the number.

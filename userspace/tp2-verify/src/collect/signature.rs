@@ -27,10 +27,7 @@ pub(super) fn find(image: &[u8]) -> Result<Option<Signature>, &'static str> {
     let Some(before) = image.strip_suffix(MARKER) else {
         return Ok(None);
     };
-    let at = before
-        .len()
-        .checked_sub(TRAILER)
-        .ok_or("signature trailer is cut short")?;
+    let at = before.len().checked_sub(TRAILER).ok_or("signature trailer is cut short")?;
     let (rest, trailer) = before.split_at(at);
     let &[_, _, kind, _, _, _, _, _, a, b, c, d] = trailer else {
         return Err("signature trailer is cut short");
@@ -40,19 +37,9 @@ pub(super) fn find(image: &[u8]) -> Result<Option<Signature>, &'static str> {
         return Err("signature is not PKCS#7");
     }
     let length = usize::try_from(size).map_err(|_| "signature is larger than the file")?;
-    let start = rest
-        .len()
-        .checked_sub(length)
-        .ok_or("signature is larger than the file")?;
-    let message = rest
-        .get(start..)
-        .ok_or("signature is larger than the file")?;
-    let mut signature = Signature {
-        size,
-        hash: None,
-        signer: None,
-        key_id: None,
-    };
+    let start = rest.len().checked_sub(length).ok_or("signature is larger than the file")?;
+    let message = rest.get(start..).ok_or("signature is larger than the file")?;
+    let mut signature = Signature { size, hash: None, signer: None, key_id: None };
     read_message(message, &mut signature).ok_or("signature is not readable PKCS#7")?;
     Ok(Some(signature))
 }
@@ -136,9 +123,7 @@ fn next<'a>(input: &mut &'a [u8]) -> Option<(u8, &'a [u8])> {
         }
         let (digits, after) = rest.split_at(count);
         rest = after;
-        digits
-            .iter()
-            .fold(0usize, |sum, digit| (sum << 8) | usize::from(*digit))
+        digits.iter().fold(0usize, |sum, digit| (sum << 8) | usize::from(*digit))
     };
     if length > rest.len() {
         return None;

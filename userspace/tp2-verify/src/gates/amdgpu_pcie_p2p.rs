@@ -15,10 +15,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let amdgpu = &facts.amdgpu;
     let finding = |status, summary: &str| Finding::new(ID, Scope::Host, status, summary);
     if !amdgpu.loaded {
-        return vec![finding(
-            Status::Skip,
-            "amdgpu is not seen to be loaded, so it has no parameters",
-        )];
+        return vec![finding(Status::Skip, "amdgpu is not seen to be loaded, so it has no parameters")];
     }
     let one = match &amdgpu.pcie_p2p {
         Ok(value) if value == "Y" => finding(Status::Pass, "amdgpu's peer access is switched on"),

@@ -11,15 +11,7 @@ use crate::{
 pub(super) const ID: &str = "env.platform";
 
 /// Words in DMI names that hypervisors use.
-const VIRTUAL_VENDORS: [&str; 7] = [
-    "QEMU",
-    "KVM",
-    "VMware",
-    "Xen",
-    "innotek",
-    "Bochs",
-    "Virtual Machine",
-];
+const VIRTUAL_VENDORS: [&str; 7] = ["QEMU", "KVM", "VMware", "Xen", "innotek", "Bochs", "Virtual Machine"];
 
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let host = &facts.host;
@@ -27,8 +19,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     if let Ok(version) = &host.version
         && version.to_lowercase().contains("microsoft")
     {
-        let summary =
-            "this is WSL, which has no PCI bridges to read and no KFD: nothing else is judged";
+        let summary = "this is WSL, which has no PCI bridges to read and no KFD: nothing else is judged";
         let wsl = finding(Status::Na, summary).bearing(Bearing::NotJudged);
         return vec![
             wsl.evidence("/proc/version", version.clone())
@@ -36,11 +27,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         ];
     }
     let dmi = [&host.dmi_vendor, &host.dmi_product];
-    let name = dmi
-        .iter()
-        .filter_map(|text| text.as_deref().ok())
-        .collect::<Vec<_>>()
-        .join(" ");
+    let name = dmi.iter().filter_map(|text| text.as_deref().ok()).collect::<Vec<_>>().join(" ");
     let by_name = VIRTUAL_VENDORS.iter().any(|word| name.contains(word));
     let by_cpu = host.cpu.as_ref().map(|cpu| cpu.hypervisor);
     let mut findings = Vec::new();
@@ -49,27 +36,19 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
             findings.push(Finding::unreadable(ID, Scope::Host, "the CPU", error));
         }
         Ok(false) if !by_name => {
-            let metal = finding(
-                Status::Pass,
-                "Linux on the machine itself, no hypervisor seen",
-            );
+            let metal = finding(Status::Pass, "Linux on the machine itself, no hypervisor seen");
             findings.push(metal.evidence("/proc/cpuinfo", "no hypervisor flag"));
         }
         _ => {
             let summary = "this is a virtual machine: its bridges are the hypervisor's, and what holds here need not \
                            hold on the machine below";
-            let cpu = if by_cpu == Ok(true) {
-                "hypervisor flag"
-            } else {
-                "no hypervisor flag"
-            };
+            let cpu = if by_cpu == Ok(true) { "hypervisor flag" } else { "no hypervisor flag" };
             let warning = finding(Status::Warn, summary).evidence("/proc/cpuinfo", cpu);
             findings.push(warning.evidence("/sys/class/dmi/id", name));
         }
     }
     if let Some(mark) = host.container_marks.first() {
-        let summary =
-            "this is a container: it sees the host's kernel, but perhaps not its module files";
+        let summary = "this is a container: it sees the host's kernel, but perhaps not its module files";
         let warning = finding(Status::Warn, summary).evidence(format!("/{mark}"), "present");
         findings.push(warning.remedy("run it on the host"));
     }

@@ -14,16 +14,9 @@ const NODES: &str = "/sys/class/kfd/kfd/topology/nodes";
 
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     if let Err(error) = &facts.pci {
-        return vec![Finding::unreadable(
-            ID,
-            Scope::Host,
-            "the list of PCI devices",
-            error,
-        )];
+        return vec![Finding::unreadable(ID, Scope::Host, "the list of PCI devices", error)];
     }
-    let gpus = view::gpus(facts)
-        .into_iter()
-        .filter(|gpu| !matches!(gpu.kind, GpuKind::Integrated(_)));
+    let gpus = view::gpus(facts).into_iter().filter(|gpu| !matches!(gpu.kind, GpuKind::Integrated(_)));
     let mut findings: Vec<Finding> = gpus.map(|gpu| judge_gpu(facts, &gpu)).collect();
     findings.extend(skipped(facts));
     let devices = facts.pci.as_deref().unwrap_or_default();
@@ -36,12 +29,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         let scope = Scope::Gpu(device.bdf);
         match error {
             Some(error) => Finding::unreadable(ID, scope, "whether this is a GPU", error),
-            None => Finding::new(
-                ID,
-                scope,
-                Status::Unknown,
-                "whether this is a GPU is not known",
-            ),
+            None => Finding::new(ID, scope, Status::Unknown, "whether this is a GPU is not known"),
         }
     }));
     findings
@@ -58,7 +46,9 @@ fn skipped(facts: &Facts) -> Option<Finding> {
     for error in more {
         finding = finding.failed_reading(error);
     }
-    Some(finding.remedy("run it again if devices came or went; a captured tree needs /sys/devices besides /sys/bus/pci/devices"))
+    Some(finding.remedy(
+        "run it again if devices came or went; a captured tree needs /sys/devices besides /sys/bus/pci/devices",
+    ))
 }
 
 fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Finding {
@@ -68,10 +58,7 @@ fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Finding {
     let missing = match view::kfd_node(facts, bdf) {
         Ok(node) => {
             let pass = finding(Status::Pass, format!("KFD knows {bdf} as node {}", node.id));
-            return pass.evidence(
-                format!("/{}/properties", node.path),
-                "domain and location_id are this GPU's",
-            );
+            return pass.evidence(format!("/{}/properties", node.path), "domain and location_id are this GPU's");
         }
         Err(missing) => missing,
     };
@@ -80,15 +67,12 @@ fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Finding {
         Ok(None) => {
             return finding(Status::Fail, format!("{bdf} has no driver, so KFD cannot know it"))
                 .evidence(driver, "no such link")
-                .remedy("read the kernel log for amdgpu and this address; modprobe amdgpu if it is not loaded");
+                .remedy(format!("read the kernel log for amdgpu and {bdf}; modprobe amdgpu if it is not loaded"));
         }
         Ok(Some(name)) if name != "amdgpu" => {
-            return finding(
-                Status::Fail,
-                format!("{bdf} belongs to the driver {name}, so KFD cannot know it"),
-            )
-            .evidence(driver, name.clone())
-            .remedy("give the device back to amdgpu");
+            return finding(Status::Fail, format!("{bdf} belongs to the driver {name}, so KFD cannot know it"))
+                .evidence(driver, name.clone())
+                .remedy("give the device back to amdgpu");
         }
         _ => {}
     }

@@ -22,11 +22,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     }
     let one = match view::driver_p2p(facts) {
         DriverP2p::On(source, value) => {
-            let asks = facts
-                .amdgpu
-                .info
-                .as_ref()
-                .map(|info| info.needed.iter().any(|s| s == SYMBOL));
+            let asks = facts.amdgpu.info.as_ref().map(|info| info.needed.iter().any(|s| s == SYMBOL));
             if asks == Ok(false) && facts.amdgpu.builtin != Ok(true) {
                 let summary = "amdgpu has HSA_AMD_P2P, but its file does not call pci_p2pdma_distance_many: this driver \
                                seems to decide without the chipset test, and then tp2_p2pdma has no part in it";
@@ -45,19 +41,15 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
             let summary = "the override acts on the kernel's answer, but this amdgpu was compiled without \
                            HSA_AMD_P2P, so KFD cannot use it; loading the module does not help HIP or RCCL on \
                            this kernel";
-            finding(Status::Fail, summary)
-                .evidence(source, value)
-                .remedy(
-                    "boot a kernel with CONFIG_HSA_AMD_P2P=y, which needs CONFIG_PCI_P2PDMA=y and CONFIG_DMABUF_MOVE_NOTIFY=y \
-                     (Debian's own kernels have it off)",
-                )
+            finding(Status::Fail, summary).evidence(source, value).remedy(
+                "boot a kernel with CONFIG_HSA_AMD_P2P=y (it needs CONFIG_PCI_P2PDMA=y and, before Linux 7.2, \
+                     CONFIG_DMABUF_MOVE_NOTIFY=y; Debian's own kernels have it off)",
+            )
         }
         DriverP2p::OffOutside(source, value) => {
             let summary = "amdgpu was built outside the kernel, without HSA_AMD_P2P: such a driver goes by DMA masks alone or \
                            makes no links, and asks for no chipset test that tp2_p2pdma could override";
-            finding(Status::Unknown, summary)
-                .evidence(source, value)
-                .remedy(OWN_DRIVER)
+            finding(Status::Unknown, summary).evidence(source, value).remedy(OWN_DRIVER)
         }
         DriverP2p::Unknown(why) => {
             let summary = format!("whether amdgpu was built with HSA_AMD_P2P is not known: {why}");

@@ -16,15 +16,9 @@ pub(super) const ID: &str = "kernel.kprobes";
 
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let finding = |status, summary: &str| Finding::new(ID, Scope::Host, status, summary);
-    let wanted = matches!(
-        override_use(facts),
-        OverrideUse::Wanted | OverrideUse::Unknown
-    );
+    let wanted = matches!(override_use(facts), OverrideUse::Wanted | OverrideUse::Unknown);
     if !wanted && !facts.module.loaded {
-        return vec![finding(
-            Status::Na,
-            "no pair here is one that the module would override",
-        )];
+        return vec![finding(Status::Na, "no pair here is one that the module would override")];
     }
     if !facts.module.loaded && view::override_is_useless(facts) {
         let summary = "the module that needs kretprobes would not help on this kernel";
@@ -38,34 +32,22 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         Err(error) => return vec![without_config(facts, error)],
     };
     let missing = |option: &&str| !config.is_on(option);
-    let missing: Vec<&str> = ["CONFIG_KPROBES", "CONFIG_KRETPROBES"]
-        .into_iter()
-        .filter(missing)
-        .collect();
+    let missing: Vec<&str> = ["CONFIG_KPROBES", "CONFIG_KRETPROBES"].into_iter().filter(missing).collect();
     if !missing.is_empty() {
-        let summary = format!(
-            "the kernel was built without {}: the module cannot hook anything",
-            missing.join(" and ")
-        );
-        let failure =
-            finding(Status::Fail, &summary).evidence(format!("/{}", config.path), "not set");
+        let summary =
+            format!("the kernel was built without {}: the module cannot hook anything", missing.join(" and "));
+        let failure = finding(Status::Fail, &summary).evidence(format!("/{}", config.path), "not set");
         let failure = failure.remedy("boot a kernel with CONFIG_KPROBES=y and CONFIG_KRETPROBES=y");
         return vec![failure.bearing(Bearing::NoOverride)];
     }
     let pass = if facts.kernel.kprobes_enabled.as_deref() == Ok("1") {
-        finding(
-            Status::Pass,
-            "the kernel has kretprobes, and they are not switched off",
-        )
-        .evidence(format!("/{}", config.path), "CONFIG_KRETPROBES=y")
-        .evidence("/sys/kernel/debug/kprobes/enabled", "1")
+        finding(Status::Pass, "the kernel has kretprobes, and they are not switched off")
+            .evidence(format!("/{}", config.path), "CONFIG_KRETPROBES=y")
+            .evidence("/sys/kernel/debug/kprobes/enabled", "1")
     } else {
         finding(Status::Pass, "the kernel has kretprobes")
             .evidence(format!("/{}", config.path), "CONFIG_KRETPROBES=y")
-            .reading(
-                "sys/kernel/debug/kprobes/enabled",
-                &facts.kernel.kprobes_enabled,
-            )
+            .reading("sys/kernel/debug/kprobes/enabled", &facts.kernel.kprobes_enabled)
     };
     vec![pass]
 }
@@ -81,9 +63,7 @@ fn switched_off(facts: &Facts) -> Option<Finding> {
             "/sys/kernel/debug/kprobes/enabled",
             "write 1 to /sys/kernel/debug/kprobes/enabled as root, and reboot if amdgpu started meanwhile",
         )
-    } else if kernel.config.as_ref().is_ok_and(on_ftrace)
-        && kernel.ftrace_enabled.as_deref() == Ok("0")
-    {
+    } else if kernel.config.as_ref().is_ok_and(on_ftrace) && kernel.ftrace_enabled.as_deref() == Ok("0") {
         (
             "kernel.ftrace_enabled is 0, which disarms the module's hook without a trace",
             "/proc/sys/kernel/ftrace_enabled",
@@ -96,11 +76,7 @@ fn switched_off(facts: &Facts) -> Option<Finding> {
         let summary = format!("{summary}; the module's self-test passes all the same");
         Finding::new(ID, Scope::Host, Status::Warn, summary)
     } else {
-        let bearing = if facts.module.loaded {
-            Bearing::ModuleInert
-        } else {
-            Bearing::NoOverride
-        };
+        let bearing = if facts.module.loaded { Bearing::ModuleInert } else { Bearing::NoOverride };
         Finding::new(ID, Scope::Host, Status::Fail, summary).bearing(bearing)
     };
     Some(finding.evidence(path, "0").remedy(remedy))

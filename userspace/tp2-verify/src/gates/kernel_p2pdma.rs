@@ -11,8 +11,7 @@ use crate::{
 
 pub(super) const ID: &str = "kernel.p2pdma";
 /// What to do where no configuration can be read.
-pub(super) const NO_CONFIG: &str =
-    "make /boot/config-$(uname -r) readable, or enable /proc/config.gz";
+pub(super) const NO_CONFIG: &str = "make /boot/config-$(uname -r) readable, or enable /proc/config.gz";
 const OPTION: &str = "CONFIG_PCI_P2PDMA";
 const SYMBOL: &str = "pci_p2pdma_distance_many";
 
@@ -30,12 +29,9 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         .evidence(format!("/{}", config.path), format!("{OPTION} is not set"))
         .remedy("boot a kernel with CONFIG_PCI_P2PDMA=y and CONFIG_HSA_AMD_P2P=y"),
         Err(error) => match proof(facts) {
-            Some((source, value)) => {
-                finding(Status::Pass, "the kernel has peer-to-peer DMA: a loaded module uses it")
-                    .evidence(source, value)
-            }
-            None => Finding::unreadable(ID, Scope::Host, "the kernel's configuration", error)
-                .remedy(NO_CONFIG),
+            Some((source, value)) => finding(Status::Pass, "the kernel has peer-to-peer DMA: a loaded module uses it")
+                .evidence(source, value),
+            None => Finding::unreadable(ID, Scope::Host, "the kernel's configuration", error).remedy(NO_CONFIG),
         },
     };
     vec![one]
@@ -49,10 +45,5 @@ fn proof(facts: &Facts) -> Option<(String, String)> {
     }
     let info = facts.amdgpu.info.as_ref().ok()?;
     let needs = facts.amdgpu.loaded && info.needed.iter().any(|symbol| symbol == SYMBOL);
-    needs.then(|| {
-        (
-            format!("/{}", info.path),
-            format!("is loaded and needs {SYMBOL}"),
-        )
-    })
+    needs.then(|| (format!("/{}", info.path), format!("is loaded and needs {SYMBOL}")))
 }

@@ -62,9 +62,7 @@ pub fn judge(facts: &Facts) -> Vec<Finding> {
     let mut findings = Vec::new();
     for gate in &GATES {
         findings.extend((gate.judge)(facts));
-        let of_host = |finding: &Finding| {
-            finding.scope == Scope::Host && finding.bearing == Bearing::NotJudged
-        };
+        let of_host = |finding: &Finding| finding.scope == Scope::Host && finding.bearing == Bearing::NotJudged;
         if findings.iter().any(of_host) {
             break;
         }

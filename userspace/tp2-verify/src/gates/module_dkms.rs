@@ -22,24 +22,15 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let release = match &facts.kernel.release {
         Ok(release) => release,
         Err(error) => {
-            return vec![Finding::unreadable(
-                ID,
-                Scope::Host,
-                "the running kernel's release",
-                error,
-            )];
+            return vec![Finding::unreadable(ID, Scope::Host, "the running kernel's release", error)];
         }
     };
     let running = builds.iter().find(|build| build.is_for(release));
     vec![match running {
         Some(build) => {
-            let summary = format!(
-                "DKMS has built version {} for the running kernel",
-                build.version
-            );
+            let summary = format!("DKMS has built version {} for the running kernel", build.version);
             let path = build.file.as_deref().unwrap_or_default();
-            Finding::new(ID, Scope::Host, Status::Pass, summary)
-                .evidence(format!("/{path}"), "present")
+            Finding::new(ID, Scope::Host, Status::Pass, summary).evidence(format!("/{path}"), "present")
         }
         None => not_built(facts, builds, release),
     }]
@@ -55,8 +46,7 @@ fn not_built(facts: &Facts, builds: &[DkmsBuild], release: &str) -> Finding {
         let summary = if known {
             format!("tp2_p2pdma is in place, but DKMS has no build of it for {release}")
         } else {
-            "tp2_p2pdma was installed without DKMS: it will be gone after the next kernel upgrade"
-                .to_owned()
+            "tp2_p2pdma was installed without DKMS: it will be gone after the next kernel upgrade".to_owned()
         };
         return finding(Status::Warn, summary)
             .evidence(TREE, "no build for the running kernel")
@@ -65,18 +55,11 @@ fn not_built(facts: &Facts, builds: &[DkmsBuild], release: &str) -> Finding {
     if known {
         let summary = format!("DKMS has tp2_p2pdma, but not for the running kernel {release}");
         let kernels: Vec<&str> = builds.iter().map(|build| build.kernel.as_str()).collect();
-        let found = if kernels.is_empty() {
-            "source only, never built".to_owned()
-        } else {
-            kernels.join(", ")
-        };
+        let found = if kernels.is_empty() { "source only, never built".to_owned() } else { kernels.join(", ") };
         let remedy = format!(
             "dkms autoinstall -k {release} as root (it needs the headers of that kernel; read its log if it fails), then reboot"
         );
-        return finding(Status::Fail, summary)
-            .evidence(TREE, found)
-            .remedy(remedy)
-            .bearing(Bearing::ModuleInert);
+        return finding(Status::Fail, summary).evidence(TREE, found).remedy(remedy).bearing(Bearing::ModuleInert);
     }
     if let Some(mark) = facts.host.container_marks.first() {
         let summary = "what DKMS has is not known in a container, which has files of its own";
@@ -95,8 +78,7 @@ fn not_built(facts: &Facts, builds: &[DkmsBuild], release: &str) -> Finding {
             finding(Status::Skip, summary.to_owned())
         }
         OverrideUse::NotNeeded | OverrideUse::NoHelp => {
-            let summary =
-                "tp2_p2pdma is not installed, and no pair here is one that it would override";
+            let summary = "tp2_p2pdma is not installed, and no pair here is one that it would override";
             finding(Status::Na, summary.to_owned())
         }
     }

@@ -17,29 +17,16 @@ const MODULE: &str = "sys/module/tp2_p2pdma";
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let module = &facts.module;
     if !module.loaded {
-        return vec![Finding::new(
-            ID,
-            Scope::Host,
-            Status::Skip,
-            "tp2_p2pdma is not seen to be loaded",
-        )];
+        return vec![Finding::new(ID, Scope::Host, Status::Skip, "tp2_p2pdma is not seen to be loaded")];
     }
-    let checks = [
-        self_test(facts),
-        mode(facts),
-        missed(facts),
-        too_late(facts),
-    ];
+    let checks = [self_test(facts), mode(facts), missed(facts), too_late(facts)];
     let found: Vec<Finding> = checks.into_iter().flatten().collect();
     let worst = [Status::Fail, Status::Unknown, Status::Warn]
         .into_iter()
         .find(|status| found.iter().any(|finding| finding.status == *status));
     match worst {
         // What is worse makes what is less bad uninteresting.
-        Some(status) => found
-            .into_iter()
-            .filter(|finding| finding.status == status)
-            .collect(),
+        Some(status) => found.into_iter().filter(|finding| finding.status == status).collect(),
         None => vec![
             Finding::new(
                 ID,
@@ -71,12 +58,7 @@ fn value<'a>(reading: Option<&'a Reading<String>>, path: &str) -> Result<&'a str
         Some(Err(error)) => error.clone(),
         None => ReadError::absent(&format!("{MODULE}/{path}")),
     };
-    Err(Finding::unreadable(
-        ID,
-        Scope::Host,
-        "the state of tp2_p2pdma",
-        &error,
-    ))
+    Err(Finding::unreadable(ID, Scope::Host, "the state of tp2_p2pdma", &error))
 }
 
 fn self_test(facts: &Facts) -> Option<Finding> {
@@ -84,8 +66,7 @@ fn self_test(facts: &Facts) -> Option<Finding> {
         Err(unknown) => Some(unknown),
         Ok("pass") => None,
         Ok(text) => {
-            let summary =
-                format!("tp2_p2pdma's self-test does not pass, so its hook does not act ({text})");
+            let summary = format!("tp2_p2pdma's self-test does not pass, so its hook does not act ({text})");
             let remedy = "as root, set /sys/kernel/debug/kprobes/enabled to 1 and, before Linux 7.3, the sysctl kernel.ftrace_enabled too, \
                           then run this again, since the test runs at every read; reboot if amdgpu started while it failed";
             Some(inert(summary, "override/self_test", text).remedy(remedy))
@@ -99,10 +80,7 @@ fn mode(facts: &Facts) -> Option<Finding> {
         Ok("force") => None,
         Ok(text) => {
             let summary = format!("tp2_p2pdma runs with mode={text}, so it changes no answer");
-            if matches!(
-                override_use(facts),
-                OverrideUse::NotNeeded | OverrideUse::NoHelp
-            ) {
+            if matches!(override_use(facts), OverrideUse::NotNeeded | OverrideUse::NoHelp) {
                 let summary = format!("{summary}; no pair here is one that it would override");
                 let warning = Finding::new(ID, Scope::Host, Status::Warn, summary);
                 return Some(warning.evidence(format!("/{MODULE}/parameters/mode"), text));
@@ -123,11 +101,7 @@ fn missed(facts: &Facts) -> Option<Finding> {
     if view::all_pairs_linked(facts) {
         let summary = format!("tp2_p2pdma missed {text} calls, though every pair has its links");
         let warning = Finding::new(ID, Scope::Host, Status::Warn, summary);
-        return Some(
-            warning
-                .evidence(format!("/{MODULE}/override/missed"), text)
-                .remedy(remedy),
-        );
+        return Some(warning.evidence(format!("/{MODULE}/override/missed"), text).remedy(remedy));
     }
     let summary = format!("tp2_p2pdma missed {text} calls, which kept the kernel's answer");
     Some(inert(summary, "override/missed", text).remedy(remedy))
@@ -145,8 +119,7 @@ fn too_late(facts: &Facts) -> Option<Finding> {
         let warning = Finding::new(ID, Scope::Host, Status::Warn, summary);
         return Some(warning.evidence(format!("/{MODULE}/{path}"), text));
     }
-    let summary = "tp2_p2pdma was loaded too late: a GPU already had its driver, and KFD had asked"
-        .to_owned();
+    let summary = "tp2_p2pdma was loaded too late: a GPU already had its driver, and KFD had asked".to_owned();
     let remedy = "put tp2_p2pdma into the initramfs beside amdgpu (the package does; rebuild the initramfs) and reboot";
     Some(inert(summary, path, text).remedy(remedy))
 }

@@ -17,31 +17,18 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let finding = |status, summary: &str| Finding::new(ID, Scope::Host, status, summary);
     if !module.loaded && !module.modules_listed {
         let error = ReadError::absent("sys/module");
-        return vec![Finding::unreadable(
-            ID,
-            Scope::Host,
-            "whether tp2_p2pdma is loaded",
-            &error,
-        )];
+        return vec![Finding::unreadable(ID, Scope::Host, "whether tp2_p2pdma is loaded", &error)];
     }
     if !module.loaded {
         return vec![not_loaded(facts)];
     }
     let one = match &module.initstate {
         Ok(state) if state == "live" => finding(Status::Pass, "tp2_p2pdma is loaded"),
-        Ok(state) => finding(
-            Status::Fail,
-            &format!("tp2_p2pdma is loaded, but its state is {state:?}"),
-        )
-        .bearing(Bearing::ModuleInert)
-        .remedy("reboot; if it stays so, read the kernel log for tp2_p2pdma"),
+        Ok(state) => finding(Status::Fail, &format!("tp2_p2pdma is loaded, but its state is {state:?}"))
+            .bearing(Bearing::ModuleInert)
+            .remedy("reboot; if it stays so, read the kernel log for tp2_p2pdma"),
         Err(error) => {
-            return vec![Finding::unreadable(
-                ID,
-                Scope::Host,
-                "the state of tp2_p2pdma",
-                error,
-            )];
+            return vec![Finding::unreadable(ID, Scope::Host, "the state of tp2_p2pdma", error)];
         }
     };
     vec![one.reading(INITSTATE, &module.initstate)]
@@ -50,27 +37,14 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
 fn not_loaded(facts: &Facts) -> Finding {
     let finding = |status, summary: &str| Finding::new(ID, Scope::Host, status, summary);
     if view::override_is_useless(facts) {
-        return finding(
-            Status::Skip,
-            "tp2_p2pdma is not loaded, and would not help on this kernel",
-        );
+        return finding(Status::Skip, "tp2_p2pdma is not loaded, and would not help on this kernel");
     }
     match override_use(facts) {
         OverrideUse::NotNeeded => finding(Status::Na, "tp2_p2pdma is not loaded, and not needed"),
-        OverrideUse::NoHelp => finding(
-            Status::Na,
-            "tp2_p2pdma is not loaded, and would not touch any pair here",
-        ),
-        OverrideUse::Unknown => finding(
-            Status::Skip,
-            "tp2_p2pdma is not loaded; whether it is needed is not known",
-        ),
+        OverrideUse::NoHelp => finding(Status::Na, "tp2_p2pdma is not loaded, and would not touch any pair here"),
+        OverrideUse::Unknown => finding(Status::Skip, "tp2_p2pdma is not loaded; whether it is needed is not known"),
         OverrideUse::Wanted => {
-            let place = if facts.host.container_marks.is_empty() {
-                ""
-            } else {
-                "on the host, not in this container: "
-            };
+            let place = if facts.host.container_marks.is_empty() { "" } else { "on the host, not in this container: " };
             finding(Status::Fail, "tp2_p2pdma is not loaded")
                 .evidence("/sys/module/tp2_p2pdma", "no such directory")
                 .remedy(format!("{place}{}", how_to_load(facts)))

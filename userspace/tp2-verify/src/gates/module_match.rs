@@ -20,36 +20,20 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
             return vec![finding(Status::Na, summary)];
         }
         (Err(error), _) if error.is_absent() && module.loaded => {
-            let warning = finding(
-                Status::Warn,
-                "tp2_p2pdma is loaded, but modprobe would find no file of it at the next boot",
-            );
-            return vec![
-                warning
-                    .failed_reading(error)
-                    .remedy("install the package tp2-p2pdma-dkms, or run depmod -a"),
-            ];
+            let warning =
+                finding(Status::Warn, "tp2_p2pdma is loaded, but modprobe would find no file of it at the next boot");
+            return vec![warning.failed_reading(error).remedy("install the package tp2-p2pdma-dkms, or run depmod -a")];
         }
         (Err(error), _) if error.is_absent() => {
-            return vec![finding(
-                Status::Na,
-                "there is no tp2_p2pdma for the running kernel to compare",
-            )];
+            return vec![finding(Status::Na, "there is no tp2_p2pdma for the running kernel to compare")];
         }
         (Err(error), _) | (_, Err(error)) => {
-            return vec![Finding::unreadable(
-                ID,
-                Scope::Host,
-                "the file of tp2_p2pdma",
-                error,
-            )];
+            return vec![Finding::unreadable(ID, Scope::Host, "the file of tp2_p2pdma", error)];
         }
         (_, Ok(info)) => info,
     };
-    let mismatches: Vec<Finding> = [wrong_kernel(facts, info), wrong_build(facts, info)]
-        .into_iter()
-        .flatten()
-        .collect();
+    let mismatches: Vec<Finding> =
+        [wrong_kernel(facts, info), wrong_build(facts, info)].into_iter().flatten().collect();
     if !mismatches.is_empty() {
         return mismatches;
     }
@@ -59,10 +43,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         "the file of tp2_p2pdma is for the running kernel"
     };
     let vermagic = info.vermagic.clone().unwrap_or_default();
-    vec![
-        finding(Status::Pass, summary)
-            .evidence(format!("/{}", info.path), format!("vermagic {vermagic}")),
-    ]
+    vec![finding(Status::Pass, summary).evidence(format!("/{}", info.path), format!("vermagic {vermagic}"))]
 }
 
 fn wrong_kernel(facts: &Facts, info: &ModuleFile) -> Option<Finding> {
@@ -71,13 +52,10 @@ fn wrong_kernel(facts: &Facts, info: &ModuleFile) -> Option<Finding> {
     if vermagic.split(' ').next() == Some(release.as_str()) {
         return None;
     }
-    let summary =
-        format!("the file of tp2_p2pdma was built for another kernel than the running {release}");
+    let summary = format!("the file of tp2_p2pdma was built for another kernel than the running {release}");
     let finding = stale(facts, summary)
         .evidence(format!("/{}", info.path), format!("vermagic {vermagic}"))
-        .remedy(format!(
-            "dkms autoinstall -k {release} as root, then reboot"
-        ));
+        .remedy(format!("dkms autoinstall -k {release} as root, then reboot"));
     Some(finding)
 }
 
@@ -95,19 +73,14 @@ fn wrong_build(facts: &Facts, info: &ModuleFile) -> Option<Finding> {
     if !facts.module.loaded {
         return None;
     }
-    let compared = [
-        ("version", &facts.module.version, &info.version),
-        ("srcversion", &facts.module.srcversion, &info.srcversion),
-    ];
+    let compared =
+        [("version", &facts.module.version, &info.version), ("srcversion", &facts.module.srcversion, &info.srcversion)];
     let differs = |(_, loaded, on_disk): &(&str, &Reading<String>, &Option<String>)| matches!((loaded, on_disk), (Ok(loaded), Some(on_disk)) if loaded != on_disk);
     let (name, loaded, on_disk) = compared.into_iter().find(differs)?;
     let summary = format!("the loaded tp2_p2pdma is not the file on disk: its {name} is another");
     let finding = stale(facts, summary)
         .reading(&format!("sys/module/tp2_p2pdma/{name}"), loaded)
-        .evidence(
-            format!("/{}", info.path),
-            format!("{name} {}", on_disk.as_deref().unwrap_or_default()),
-        )
+        .evidence(format!("/{}", info.path), format!("{name} {}", on_disk.as_deref().unwrap_or_default()))
         .remedy("rebuild the initramfs, then reboot");
     Some(finding)
 }

@@ -25,19 +25,9 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     judged
         .map(|(a, b)| {
             let scope = Scope::Pair(a.device.bdf, b.device.bdf);
-            match (
-                view::kfd_node(facts, a.device.bdf),
-                view::kfd_node(facts, b.device.bdf),
-            ) {
-                (Ok(node_a), Ok(node_b)) => {
-                    judge_nodes(facts, scope, (a.device, node_a), (b.device, node_b))
-                }
-                _ => Finding::new(
-                    ID,
-                    scope,
-                    Status::Skip,
-                    "KFD does not know both GPUs; see gpu.kfd",
-                ),
+            match (view::kfd_node(facts, a.device.bdf), view::kfd_node(facts, b.device.bdf)) {
+                (Ok(node_a), Ok(node_b)) => judge_nodes(facts, scope, (a.device, node_a), (b.device, node_b)),
+                _ => Finding::new(ID, scope, Status::Skip, "KFD does not know both GPUs; see gpu.kfd"),
             }
         })
         .collect()
@@ -53,15 +43,9 @@ fn judge_nodes(facts: &Facts, scope: Scope, a: Side<'_>, b: Side<'_>) -> Finding
         [Ok(None), Ok(None)] => none(facts, scope, a, b),
         [Ok(there), Ok(back)] => {
             let (from, to) = if there.is_some() { (a, b) } else { (b, a) };
-            let summary = format!(
-                "KFD has a link from {} to {}, but none back",
-                from.0.bdf, to.0.bdf
-            );
-            let failure =
-                Finding::new(ID, scope, Status::Fail, summary).bearing(Bearing::LinkMissing);
-            let found = there
-                .or(back)
-                .map_or_else(String::new, |link| link.path.clone());
+            let summary = format!("KFD has a link from {} to {}, but none back", from.0.bdf, to.0.bdf);
+            let failure = Finding::new(ID, scope, Status::Fail, summary).bearing(Bearing::LinkMissing);
+            let found = there.or(back).map_or_else(String::new, |link| link.path.clone());
             failure
                 .evidence(format!("/{found}"), "present")
                 .evidence(format!("/{}/p2p_links", to.1.path), format!("no link to node {}", from.1.id))
@@ -79,24 +63,12 @@ fn link<'a>(from: &'a KfdNode, to: &KfdNode) -> Result<Option<&'a KfdLink>, &'a 
 fn none(facts: &Facts, scope: Scope, a: Side<'_>, b: Side<'_>) -> Finding {
     let no_links = matches!(view::driver_p2p(facts), DriverP2p::Off(..));
     if no_links || view::p2pdma_is_off(facts) {
-        return Finding::new(
-            ID,
-            scope,
-            Status::Skip,
-            "this kernel's amdgpu makes no links between GPUs",
-        );
+        return Finding::new(ID, scope, Status::Skip, "this kernel's amdgpu makes no links between GPUs");
     }
-    let mut failure = Finding::new(
-        ID,
-        scope,
-        Status::Fail,
-        "KFD has no link between the two, so ROCm sees no peer access",
-    );
+    let mut failure =
+        Finding::new(ID, scope, Status::Fail, "KFD has no link between the two, so ROCm sees no peer access");
     for (from, to) in [(a, b), (b, a)] {
-        failure = failure.evidence(
-            format!("/{}/p2p_links", from.1.path),
-            format!("no link to node {}", to.1.id),
-        );
+        failure = failure.evidence(format!("/{}/p2p_links", from.1.path), format!("no link to node {}", to.1.id));
     }
     let acts = view::module_acts(facts);
     let expected = route::directions(facts, a.0, b.0).is_ok_and(|ways| {
@@ -113,25 +85,13 @@ fn none(facts: &Facts, scope: Scope, a: Side<'_>, b: Side<'_>) -> Finding {
     failure.bearing(Bearing::LinkMissing)
 }
 
-fn both_ways(
-    facts: &Facts,
-    scope: Scope,
-    (a, b): (Side<'_>, Side<'_>),
-    links: [&KfdLink; 2],
-) -> Finding {
-    let disabled = links
-        .iter()
-        .any(|link| link.flags & FLAG_ENABLED == 0 || link.flags & FLAG_NO_P2P != 0);
-    let no_atomics = links
-        .iter()
-        .any(|link| link.flags & (FLAG_NO_ATOMICS_32 | FLAG_NO_ATOMICS_64) != 0);
+fn both_ways(facts: &Facts, scope: Scope, (a, b): (Side<'_>, Side<'_>), links: [&KfdLink; 2]) -> Finding {
+    let disabled = links.iter().any(|link| link.flags & FLAG_ENABLED == 0 || link.flags & FLAG_NO_P2P != 0);
+    let no_atomics = links.iter().any(|link| link.flags & (FLAG_NO_ATOMICS_32 | FLAG_NO_ATOMICS_64) != 0);
     let explained = route::directions(facts, a.0, b.0)
         .map(|ways| ways.iter().all(|way| way.kernel_answer() != Some(-1)) || facts.module.loaded);
     let (status, summary) = if disabled {
-        (
-            Status::Fail,
-            "KFD has links both ways, but marks them as not usable for peers",
-        )
+        (Status::Fail, "KFD has links both ways, but marks them as not usable for peers")
     } else if explained == Ok(false) {
         let summary = "KFD has links both ways although the kernel is predicted to refuse and tp2_p2pdma is not loaded: \
                        something else overrode it when amdgpu started";

@@ -11,10 +11,7 @@ use crate::{
 pub(super) const ID: &str = "pair.kind";
 
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
-    view::pairs(facts)
-        .iter()
-        .map(|(a, b)| judge_pair(facts, a, b))
-        .collect()
+    view::pairs(facts).iter().map(|(a, b)| judge_pair(facts, a, b)).collect()
 }
 
 fn judge_pair(facts: &Facts, a: &Gpu<'_>, b: &Gpu<'_>) -> Finding {
@@ -23,24 +20,15 @@ fn judge_pair(facts: &Facts, a: &Gpu<'_>, b: &Gpu<'_>) -> Finding {
     for gpu in [a, b] {
         if let GpuKind::Integrated(why) = &gpu.kind {
             let bdf = gpu.device.bdf;
-            return finding(
-                Status::Na,
-                format!("{bdf} is the GPU of a CPU, not a card: {why}"),
-            )
-            .evidence(format!("/{}", gpu.device.path), why.clone())
-            .bearing(Bearing::NotJudged);
+            return finding(Status::Na, format!("{bdf} is the GPU of a CPU, not a card: {why}"))
+                .evidence(format!("/{}", gpu.device.path), why.clone())
+                .bearing(Bearing::NotJudged);
         }
     }
     if view::are_joined_by_xgmi(facts, a.device.bdf, b.device.bdf) {
-        return finding(
-            Status::Na,
-            "the two are joined by XGMI and do not need PCIe".to_owned(),
-        )
-        .evidence(
-            "/sys/class/kfd/kfd/topology/nodes",
-            "io_link of type 11 between the two, or the same hive_id",
-        )
-        .bearing(Bearing::NotJudged);
+        return finding(Status::Na, "the two are joined by XGMI and do not need PCIe".to_owned())
+            .evidence("/sys/class/kfd/kfd/topology/nodes", "io_link of type 11 between the two, or the same hive_id")
+            .bearing(Bearing::NotJudged);
     }
     if let Some(error) = view::xgmi_unreadable(facts, a.device.bdf, b.device.bdf) {
         return Finding::unreadable(ID, scope, "whether XGMI joins the two", error);
@@ -57,11 +45,8 @@ fn judge_pair(facts: &Facts, a: &Gpu<'_>, b: &Gpu<'_>) -> Finding {
         }
     }
     let ids = |gpu: &Gpu<'_>| {
-        let hex = |value: &crate::facts::Reading<u16>| {
-            value
-                .as_ref()
-                .map_or("????".to_owned(), |id| format!("{id:04x}"))
-        };
+        let hex =
+            |value: &crate::facts::Reading<u16>| value.as_ref().map_or("????".to_owned(), |id| format!("{id:04x}"));
         format!("{}:{}", hex(&gpu.device.vendor), hex(&gpu.device.device))
     };
     finding(Status::Pass, "two cards, joined by PCIe only".to_owned())

@@ -9,9 +9,7 @@ use tp2_policy::{
     route::{ModuleDecision, Reason},
 };
 
-use super::route_words::{
-    address_list, allowed_by, refused_by, unknown_remedy, unknown_words, writes_only_hint,
-};
+use super::route_words::{address_list, allowed_by, refused_by, unknown_remedy, unknown_words, writes_only_hint};
 use crate::{
     facts::Facts,
     finding::{Bearing, Finding, Scope, Status},
@@ -33,22 +31,12 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
 fn judge_pair(facts: &Facts, a: &Gpu<'_>, b: &Gpu<'_>) -> Vec<Finding> {
     let scope = Scope::Pair(a.device.bdf, b.device.bdf);
     if view::p2pdma_is_off(facts) {
-        return vec![Finding::new(
-            ID,
-            scope,
-            Status::Skip,
-            "without CONFIG_PCI_P2PDMA the kernel refuses every route",
-        )];
+        return vec![Finding::new(ID, scope, Status::Skip, "without CONFIG_PCI_P2PDMA the kernel refuses every route")];
     }
     let [there, back] = match route::directions(facts, a.device, b.device) {
         Ok(directions) => directions,
         Err(error) => {
-            return vec![Finding::unreadable(
-                ID,
-                scope,
-                "a parameter of tp2_p2pdma",
-                &error,
-            )];
+            return vec![Finding::unreadable(ID, scope, "a parameter of tp2_p2pdma", &error)];
         }
     };
     let one = judge_direction(facts, scope, &there);
@@ -57,18 +45,12 @@ fn judge_pair(facts: &Facts, a: &Gpu<'_>, b: &Gpu<'_>) -> Vec<Finding> {
         let mut both = one;
         both.summary = format!("both ways: {}", both.summary);
         // The way back is the same way.
-        let more = other
-            .evidence
-            .into_iter()
-            .filter(|evidence| evidence.source != ROUTE);
+        let more = other.evidence.into_iter().filter(|evidence| evidence.source != ROUTE);
         both.evidence.extend(more);
         return vec![both];
     }
     let name = |mut finding: Finding, way: &Direction<'_>| {
-        finding.summary = format!(
-            "{} reaching {}: {}",
-            way.client, way.provider, finding.summary
-        );
+        finding.summary = format!("{} reaching {}: {}", way.client, way.provider, finding.summary);
         finding
     };
     vec![name(one, &there), name(other, &back)]
@@ -80,35 +62,30 @@ fn judge_direction(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding 
     let told = matches!(way.decision, ModuleDecision::Decided(d) if d.rule == Rule::Override);
     // Either way of knowing it will do: no other knowledge makes a denied bridge safe.
     let refused = [way.kernel_answer(), way.prediction.kernel_answer()].contains(&Some(-1));
-    let finding =
-        if way.is_denied() && refused && (forced || linked || (told && view::module_acts(facts))) {
-            unsafe_route(scope, way)
-        } else if let Some(contradiction) = contradiction(scope, way) {
-            contradiction
-        } else {
-            match way.kernel_answer() {
-                Some(hops) if hops >= 0 => allowed(scope, way, hops),
-                Some(_) => refusal(facts, scope, way),
-                None => unknown(scope, way),
-            }
-        };
+    let finding = if way.is_denied() && refused && (forced || linked || (told && view::module_acts(facts))) {
+        unsafe_route(scope, way)
+    } else if let Some(contradiction) = contradiction(scope, way) {
+        contradiction
+    } else {
+        match way.kernel_answer() {
+            Some(hops) if hops >= 0 => allowed(scope, way, hops),
+            Some(_) => refusal(facts, scope, way),
+            None => unknown(scope, way),
+        }
+    };
     let direction = format!("{} -> {}", way.provider, way.client);
     let predicted = match way.prediction.kernel_answer() {
         Some(answer) => format!("kernel answer {answer}"),
         None => "kernel answer unknown".to_owned(),
     };
     let rule = decision_token(way.decision);
-    let finding = finding.evidence(ROUTE, way.path.clone()).evidence(
-        format!("predicted, {direction}"),
-        format!("{predicted}, rule {rule}"),
-    );
+    let finding = finding
+        .evidence(ROUTE, way.path.clone())
+        .evidence(format!("predicted, {direction}"), format!("{predicted}, rule {rule}"));
     match way.measured {
         Some(row) => finding.evidence(
             "/sys/kernel/debug/tp2_p2pdma/pairs",
-            format!(
-                "{direction}: kernel answer {}, answer {}, rule {}",
-                row.kernel_answer, row.answer, row.rule
-            ),
+            format!("{direction}: kernel answer {}, answer {}, rule {}", row.kernel_answer, row.answer, row.rule),
         ),
         None => finding,
     }
@@ -127,12 +104,8 @@ fn unsafe_route(scope: Scope, way: &Direction<'_>) -> Finding {
 /// Prediction against measurement. The mode may have changed since the last call.
 fn contradiction(scope: Scope, way: &Direction<'_>) -> Option<Finding> {
     let row = way.measured?;
-    let answer_differs = way
-        .prediction
-        .kernel_answer()
-        .is_some_and(|answer| answer != row.kernel_answer);
-    let same_but_mode =
-        |token: &str| token == Rule::Override.token() || token == Rule::Observe.token();
+    let answer_differs = way.prediction.kernel_answer().is_some_and(|answer| answer != row.kernel_answer);
+    let same_but_mode = |token: &str| token == Rule::Override.token() || token == Rule::Observe.token();
     let rule_differs = match way.decision {
         ModuleDecision::Decided(decision) => {
             let token = decision.rule.token();
@@ -149,25 +122,14 @@ fn contradiction(scope: Scope, way: &Direction<'_>) -> Option<Finding> {
 }
 
 fn allowed(scope: Scope, way: &Direction<'_>, hops: i32) -> Finding {
-    let how = if way.measured.is_some() {
-        "allows"
-    } else {
-        "is predicted to allow"
-    };
-    let summary = format!(
-        "the kernel {how} this route by itself, {hops} hops, {}",
-        allowed_by(way)
-    );
+    let how = if way.measured.is_some() { "allows" } else { "is predicted to allow" };
+    let summary = format!("the kernel {how} this route by itself, {hops} hops, {}", allowed_by(way));
     Finding::new(ID, scope, Status::Pass, summary).bearing(Bearing::KernelAllows)
 }
 
 /// The kernel refuses: who can change that?
 fn refusal(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding {
-    let refuses = if way.measured.is_some() {
-        "refuses"
-    } else {
-        "is predicted to refuse"
-    };
+    let refuses = if way.measured.is_some() { "refuses" } else { "is predicted to refuse" };
     let failure = |summary: String| Finding::new(ID, scope, Status::Fail, summary);
     let bridges = way.bridge_words();
     let rule = match (way.decision, way.strict) {
@@ -236,10 +198,7 @@ fn overridden(scope: Scope, way: &Direction<'_>, refuses: &str, why: &str) -> Fi
                 .remedy("reboot with mode=force, so that amdgpu asks again");
         }
         Some(row) => format!("tp2_p2pdma answered {} in its place (measured)", row.answer),
-        None => format!(
-            "tp2_p2pdma is predicted to answer {} in its place",
-            way.prediction.hop_count
-        ),
+        None => format!("tp2_p2pdma is predicted to answer {} in its place", way.prediction.hop_count),
     };
     let summary = format!("the kernel {refuses} this route ({why}), and {what}");
     Finding::new(ID, scope, Status::Pass, summary).bearing(Bearing::Overridable)
@@ -252,9 +211,8 @@ fn shared_upstream(scope: Scope, way: &Direction<'_>, refuses: &str) -> Finding 
     };
     let failure = |summary: String| Finding::new(ID, scope, Status::Fail, summary);
     if ports.is_empty() {
-        let summary = format!(
-            "the kernel {refuses} this route below a common bridge, so ACS redirect is set at some port of it"
-        );
+        let summary =
+            format!("the kernel {refuses} this route below a common bridge, so ACS redirect is set at some port of it");
         return failure(summary).remedy("run it as root, which shows the ports");
     }
     let summary = format!(
@@ -272,9 +230,6 @@ fn shared_upstream(scope: Scope, way: &Direction<'_>, refuses: &str) -> Finding 
 }
 
 fn unknown(scope: Scope, way: &Direction<'_>) -> Finding {
-    let summary = format!(
-        "what becomes of this route is not known: {}",
-        unknown_words(way)
-    );
+    let summary = format!("what becomes of this route is not known: {}", unknown_words(way));
     Finding::new(ID, scope, Status::Unknown, summary).remedy(unknown_remedy(way))
 }

@@ -22,9 +22,7 @@ pub(super) fn allowed_by(way: &Direction<'_>) -> String {
             format!("redirected by ACS through the host bridge {bridges}")
         }
         Reason::AcsUnreadable { .. } => {
-            format!(
-                "through the common bridge, or through the host bridge {bridges} if ACS redirects"
-            )
+            format!("through the common bridge, or through the host bridge {bridges} if ACS redirects")
         }
     }
 }
@@ -33,18 +31,12 @@ pub(super) fn allowed_by(way: &Direction<'_>) -> String {
 pub(super) fn refused_by(way: &Direction<'_>) -> String {
     let bridges = way.bridge_words();
     match host_bridge_test(way) {
-        Some(HostBridgeTest::Refused(NotAllowed::NotListed {
-            bridge,
-            extrapolated,
-        })) => format!(
+        Some(HostBridgeTest::Refused(NotAllowed::NotListed { bridge, extrapolated })) => format!(
             "host bridge {} is not in its list of host bridges for peer-to-peer DMA{}",
             id(*bridge),
             by_which_list(*extrapolated)
         ),
-        Some(HostBridgeTest::Refused(NotAllowed::NeedsSameHostBridge {
-            bridge,
-            extrapolated,
-        })) => format!(
+        Some(HostBridgeTest::Refused(NotAllowed::NeedsSameHostBridge { bridge, extrapolated })) => format!(
             "host bridge {} is in its list of host bridges for peer-to-peer DMA for pairs under one host bridge only{}",
             id(*bridge),
             by_which_list(*extrapolated)
@@ -60,9 +52,7 @@ pub(super) fn refused_by(way: &Direction<'_>) -> String {
 fn by_which_list(extrapolated: bool) -> String {
     match SOURCES.last() {
         Some(newest) if extrapolated => {
-            format!(
-                ", going by the list of Linux {newest}, the newest known here, and this kernel is newer"
-            )
+            format!(", going by the list of Linux {newest}, the newest known here, and this kernel is newer")
         }
         _ => String::new(),
     }
@@ -85,10 +75,7 @@ pub(super) fn writes_only_hint(way: &Direction<'_>) -> &'static str {
 /// What is not known of a route.
 pub(super) fn unknown_words(way: &Direction<'_>) -> String {
     if let Reason::AcsUnreadable { ports, .. } = &way.prediction.reason {
-        return format!(
-            "whether ACS redirects at {} could not be read, and that decides",
-            address_list(ports, " ")
-        );
+        return format!("whether ACS redirects at {} could not be read, and that decides", address_list(ports, " "));
     }
     let words: Vec<String> = match host_bridge_test(way) {
         Some(HostBridgeTest::Unknown(list)) => list.iter().map(one_unknown).collect(),
@@ -99,23 +86,14 @@ pub(super) fn unknown_words(way: &Direction<'_>) -> String {
 
 fn one_unknown(what: &UnknownHostBridge) -> String {
     match what {
-        UnknownHostBridge::Cpu => {
-            "vendor and family of the CPU could not be read, and they decide".to_owned()
-        }
+        UnknownHostBridge::Cpu => "vendor and family of the CPU could not be read, and they decide".to_owned(),
         UnknownHostBridge::Device => {
             "which device stands for the host bridge could not be read, and that decides".to_owned()
         }
         UnknownHostBridge::KernelVersion { bridge } => {
-            format!(
-                "which kernel this is could not be read, and so whether it lists host bridge {}",
-                id(*bridge)
-            )
+            format!("which kernel this is could not be read, and so whether it lists host bridge {}", id(*bridge))
         }
-        UnknownHostBridge::Between {
-            bridge,
-            last_absent,
-            first_seen,
-        } => format!(
+        UnknownHostBridge::Between { bridge, last_absent, first_seen } => format!(
             "Linux {last_absent} does not list host bridge {} and {first_seen} does, and this kernel is between the two",
             id(*bridge)
         ),
@@ -137,9 +115,7 @@ pub(super) fn unknown_remedy(way: &Direction<'_>) -> &'static str {
     };
     match first {
         Some(UnknownHostBridge::Cpu) => "make /proc/cpuinfo readable, or capture it too",
-        Some(UnknownHostBridge::KernelVersion { .. }) => {
-            "make /proc/sys/kernel/osrelease readable, or capture it too"
-        }
+        Some(UnknownHostBridge::KernelVersion { .. }) => "make /proc/sys/kernel/osrelease readable, or capture it too",
         Some(UnknownHostBridge::Between { .. } | UnknownHostBridge::TooOld { .. }) => {
             "look for `is not supported by the chipset` in the kernel log, which is how amdgpu says that the kernel refuses"
         }
@@ -162,12 +138,8 @@ fn host_bridge_test<'a>(way: &'a Direction<'_>) -> Option<&'a HostBridgeTest> {
     match &way.prediction.reason {
         Reason::BusAddress => None,
         Reason::HostBridge(test)
-        | Reason::AcsRedirect {
-            host_bridge: test, ..
-        }
-        | Reason::AcsUnreadable {
-            host_bridge: test, ..
-        } => Some(test),
+        | Reason::AcsRedirect { host_bridge: test, .. }
+        | Reason::AcsUnreadable { host_bridge: test, .. } => Some(test),
     }
 }
 

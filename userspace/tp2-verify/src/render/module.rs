@@ -25,11 +25,7 @@ pub fn write(out: &mut dyn Write, file: &ModuleFile, verbose: bool) -> io::Resul
     if verbose {
         line(out, "needs", &list(&file.needed))?;
     } else {
-        line(
-            out,
-            "needs",
-            &format!("{} symbols (-v lists them)", file.needed.len()),
-        )?;
+        line(out, "needs", &format!("{} symbols (-v lists them)", file.needed.len()))?;
     }
     let signature = match (&file.signature, &file.signature_error) {
         (Some(signature), _) => signature_words(signature),
@@ -40,19 +36,12 @@ pub fn write(out: &mut dyn Write, file: &ModuleFile, verbose: bool) -> io::Resul
 }
 
 fn line(out: &mut dyn Write, name: &str, value: &str) -> io::Result<()> {
-    let value: String = value
-        .chars()
-        .map(|c| if c.is_control() { '?' } else { c })
-        .collect();
+    let value: String = value.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
     writeln!(out, "{name:15} {value}")
 }
 
 fn list(names: &[String]) -> String {
-    if names.is_empty() {
-        "-".to_owned()
-    } else {
-        names.join(" ")
-    }
+    if names.is_empty() { "-".to_owned() } else { names.join(" ") }
 }
 
 fn signature_words(signature: &Signature) -> String {

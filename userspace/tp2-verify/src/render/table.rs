@@ -25,12 +25,7 @@ const NARROWEST: usize = 60;
 
 /// Writes a report for a terminal of `width` columns. `verbose` adds evidence to every line, not only to those that need
 /// it.
-pub fn write(
-    out: &mut dyn Write,
-    report: &Report,
-    verbose: bool,
-    width: Option<usize>,
-) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, report: &Report, verbose: bool, width: Option<usize>) -> io::Result<()> {
     let width = width.unwrap_or(WIDEST).clamp(NARROWEST, WIDEST);
     let mut scopes: Vec<Scope> = Vec::new();
     for finding in &report.findings {
@@ -46,11 +41,7 @@ pub fn write(
     });
     for scope in scopes {
         writeln!(out, "{}", heading(report, scope))?;
-        for finding in report
-            .findings
-            .iter()
-            .filter(|finding| finding.scope == scope)
-        {
+        for finding in report.findings.iter().filter(|finding| finding.scope == scope) {
             write_finding(out, width, finding, verbose)?;
         }
     }
@@ -59,10 +50,7 @@ pub fn write(
 
 fn heading(report: &Report, scope: Scope) -> String {
     match scope {
-        Scope::Host => format!(
-            "host, kernel {}",
-            report.host.kernel.as_deref().unwrap_or("unknown")
-        ),
+        Scope::Host => format!("host, kernel {}", report.host.kernel.as_deref().unwrap_or("unknown")),
         Scope::Gpu(bdf) => {
             let gpu = report.gpus.iter().find(|gpu| gpu.bdf == bdf);
             let id = gpu.and_then(|gpu| gpu.id.as_deref()).unwrap_or("");
@@ -86,35 +74,21 @@ fn style(status: Status) -> Style {
     color.on_default()
 }
 
-fn write_finding(
-    out: &mut dyn Write,
-    width: usize,
-    finding: &Finding,
-    verbose: bool,
-) -> io::Result<()> {
+fn write_finding(out: &mut dyn Write, width: usize, finding: &Finding, verbose: bool) -> io::Result<()> {
     let (word, gate, color) = (finding.status.word(), finding.gate, style(finding.status));
     let mut lines = wrap(&printable(&finding.summary), width.saturating_sub(INDENT)).into_iter();
     let first = lines.next().unwrap_or_default();
-    writeln!(
-        out,
-        "  {color}{word:STATUS_WIDTH$}{color:#}  {gate:GATE_WIDTH$}  {first}"
-    )?;
+    writeln!(out, "  {color}{word:STATUS_WIDTH$}{color:#}  {gate:GATE_WIDTH$}  {first}")?;
     for line in lines {
         writeln!(out, "{:INDENT$}{line}", "")?;
     }
     let is_bad = matches!(finding.status, Status::Fail | Status::Unknown);
     if verbose || is_bad {
         for evidence in &finding.evidence {
-            write_note(
-                out,
-                width,
-                "",
-                &format!("{}: {}", evidence.source, evidence.value),
-            )?;
+            write_note(out, width, "", &format!("{}: {}", evidence.source, evidence.value))?;
         }
     }
-    let has_advice =
-        is_bad || finding.status == Status::Warn || finding.bearing == Bearing::NotJudged;
+    let has_advice = is_bad || finding.status == Status::Warn || finding.bearing == Bearing::NotJudged;
     if let Some(remedy) = finding.remedy.as_ref().filter(|_| verbose || has_advice) {
         write_note(out, width, "do: ", remedy)?;
     }
@@ -124,11 +98,7 @@ fn write_finding(
 fn write_note(out: &mut dyn Write, width: usize, label: &str, text: &str) -> io::Result<()> {
     let width = width.saturating_sub(INDENT + 2 + label.len());
     for (number, line) in wrap(&printable(text), width).iter().enumerate() {
-        let label = if number == 0 {
-            label.to_owned()
-        } else {
-            " ".repeat(label.len())
-        };
+        let label = if number == 0 { label.to_owned() } else { " ".repeat(label.len()) };
         writeln!(out, "{:INDENT$}  {label}{line}", "")?;
     }
     Ok(())
@@ -181,12 +151,7 @@ fn steps(report: &Report) -> Vec<String> {
         Verdict::Inconclusive => finding.status == Status::Unknown,
         _ => finding.status == Status::Fail,
     };
-    for remedy in report
-        .findings
-        .iter()
-        .filter(wanted)
-        .filter_map(|finding| finding.remedy.as_ref())
-    {
+    for remedy in report.findings.iter().filter(wanted).filter_map(|finding| finding.remedy.as_ref()) {
         if !steps.contains(remedy) {
             steps.push(remedy.clone());
         }
@@ -196,9 +161,7 @@ fn steps(report: &Report) -> Vec<String> {
 
 /// Files may hold anything; a terminal gets what can be printed.
 fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { '?' } else { c })
-        .collect()
+    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
 /// Breaks text at spaces.

@@ -3,10 +3,7 @@
 //! Builds small trees that look like a machine, and runs the tool on them. Everything in them is made up (simulated).
 
 #![allow(dead_code, reason = "each test binary uses a part")]
-#![allow(
-    clippy::unwrap_used,
-    reason = "a fixture that cannot be written ends the test"
-)]
+#![allow(clippy::unwrap_used, reason = "a fixture that cannot be written ends the test")]
 
 use std::{
     fs,
@@ -20,9 +17,12 @@ use tempfile::TempDir;
 
 pub(crate) const RELEASE: &str = "7.0.0-38-generic";
 
-pub(crate) const INTEL: &str = "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 79\nmodel name\t: Xeon E5-2696 v4\nflags\t\t: fpu sse\n\n";
-pub(crate) const ZEN: &str = "vendor_id\t: AuthenticAMD\ncpu family\t: 26\nmodel\t\t: 68\nmodel name\t: Ryzen 9\nflags\t\t: fpu sse\n\n";
-pub(crate) const CONFIG: &str = "CONFIG_PCI_P2PDMA=y\nCONFIG_HSA_AMD_P2P=y\nCONFIG_KPROBES=y\nCONFIG_KRETPROBES=y\nCONFIG_KPROBES_ON_FTRACE=y\n";
+pub(crate) const INTEL: &str =
+    "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 79\nmodel name\t: Xeon E5-2696 v4\nflags\t\t: fpu sse\n\n";
+pub(crate) const ZEN: &str =
+    "vendor_id\t: AuthenticAMD\ncpu family\t: 26\nmodel\t\t: 68\nmodel name\t: Ryzen 9\nflags\t\t: fpu sse\n\n";
+pub(crate) const CONFIG: &str =
+    "CONFIG_PCI_P2PDMA=y\nCONFIG_HSA_AMD_P2P=y\nCONFIG_KPROBES=y\nCONFIG_KRETPROBES=y\nCONFIG_KPROBES_ON_FTRACE=y\n";
 
 /// `CRAT_IOLINK_TYPE_PCIEXPRESS` and `CRAT_IOLINK_TYPE_XGMI`.
 pub(crate) const PCIE: u32 = 2;
@@ -54,9 +54,7 @@ pub(crate) struct Run {
 impl Tree {
     /// A bare Intel machine: kernel, configuration, CPU, a loaded amdgpu with `HSA_AMD_P2P`.
     pub(crate) fn new() -> Self {
-        let tree = Self {
-            directory: TempDir::new().unwrap(),
-        };
+        let tree = Self { directory: TempDir::new().unwrap() };
         tree.file("proc/sys/kernel/osrelease", RELEASE)
             .file("proc/sys/kernel/ftrace_enabled", "1")
             .file("proc/cpuinfo", INTEL)
@@ -67,10 +65,7 @@ impl Tree {
                 &format!("lib/modules/{RELEASE}/modules.dep"),
                 "kernel/drivers/gpu/drm/amd/amdgpu/amdgpu.ko.zst: a.ko\n",
             )
-            .file(
-                &format!("lib/modules/{RELEASE}/modules.builtin"),
-                "kernel/fs/ext4/ext4.ko\n",
-            )
+            .file(&format!("lib/modules/{RELEASE}/modules.builtin"), "kernel/fs/ext4/ext4.ko\n")
             .file("sys/module/amdgpu/initstate", "live")
             .file("sys/module/amdgpu/parameters/pcie_p2p", "Y");
         tree
@@ -128,10 +123,7 @@ impl Tree {
             .file(&format!("{path}/device"), &format!("0x{device}"))
             .file(&format!("{path}/class"), &format!("0x{class}"))
             .bytes(&format!("{path}/config"), &config_space(kind, acs))
-            .link(
-                &format!("sys/bus/pci/devices/{name}"),
-                &format!("../../../devices/{chain}"),
-            )
+            .link(&format!("sys/bus/pci/devices/{name}"), &format!("../../../devices/{chain}"))
     }
 
     /// The host bridge at 00.0 of a root bus.
@@ -147,11 +139,7 @@ impl Tree {
         let up = format!("{root_port}/{domain}:{bus:02x}:00.0");
         let down = format!("{up}/{domain}:{:02x}:00.0", bus + 1);
         let gpu = format!("{down}/{domain}:{:02x}:00.0", bus + 2);
-        if !self
-            .path()
-            .join(format!("sys/devices/{root_port}"))
-            .exists()
-        {
+        if !self.path().join(format!("sys/devices/{root_port}")).exists() {
             self.pci(root_port, "8086:6f08", "060400", 4, acs);
         }
         self.pci(&up, "1002:1478", "060400", 5, acs)
@@ -159,10 +147,7 @@ impl Tree {
             .pci(&gpu, "1002:744c", "030000", 0, acs)
             .link(
                 &format!("sys/devices/{gpu}/driver"),
-                &format!(
-                    "{}sys/bus/pci/drivers/amdgpu",
-                    "../".repeat(gpu.split('/').count() + 2)
-                ),
+                &format!("{}sys/bus/pci/drivers/amdgpu", "../".repeat(gpu.split('/').count() + 2)),
             )
             .file("sys/bus/pci/drivers/amdgpu/uevent", "")
     }
@@ -170,10 +155,7 @@ impl Tree {
     /// The CPU node 0 of KFD.
     pub(crate) fn kfd(&self) -> &Self {
         self.link("sys/class/kfd/kfd", "../../devices/virtual/kfd/kfd")
-            .file(
-                &kfd(0, "properties"),
-                "cpu_cores_count 44\nsimd_count 0\nlocation_id 0\ndomain 0",
-            )
+            .file(&kfd(0, "properties"), "cpu_cores_count 44\nsimd_count 0\nlocation_id 0\ndomain 0")
     }
 
     /// A GPU node.
@@ -183,18 +165,13 @@ impl Tree {
 
     /// A GPU node of any domain, with one more property.
     pub(crate) fn kfd_gpu_at(&self, node: u32, domain: u32, bus: u8, more: &str) -> &Self {
-        let text = format!(
-            "cpu_cores_count 0\nsimd_count 192\nlocation_id {}\ndomain {domain}\n{more}",
-            u32::from(bus) << 8
-        );
-        self.file(&kfd(node, "properties"), &text)
-            .link_of(node, "io_links", 0, PCIE)
+        let text =
+            format!("cpu_cores_count 0\nsimd_count 192\nlocation_id {}\ndomain {domain}\n{more}", u32::from(bus) << 8);
+        self.file(&kfd(node, "properties"), &text).link_of(node, "io_links", 0, PCIE)
     }
 
     fn link_of(&self, from: u32, kind: &str, to: u32, link_type: u32) -> &Self {
-        let text = format!(
-            "type {link_type}\nnode_from {from}\nnode_to {to}\nweight 40\nmax_bandwidth 8000\nflags 3"
-        );
+        let text = format!("type {link_type}\nnode_from {from}\nnode_to {to}\nweight 40\nmax_bandwidth 8000\nflags 3");
         self.file(&kfd(from, &format!("{kind}/{to}/properties")), &text)
     }
 
@@ -205,8 +182,7 @@ impl Tree {
 
     /// A direct XGMI link, both ways.
     pub(crate) fn xgmi(&self, a: u32, b: u32) -> &Self {
-        self.link_of(a, "io_links", b, XGMI)
-            .link_of(b, "io_links", a, XGMI)
+        self.link_of(a, "io_links", b, XGMI).link_of(b, "io_links", a, XGMI)
     }
 
     /// The override module, loaded and acting.
@@ -272,11 +248,8 @@ fn kfd(node: u32, rest: &str) -> String {
 
 /// Runs the tool.
 pub(crate) fn run(arguments: &[&str]) -> Run {
-    let output = Command::new(env!("CARGO_BIN_EXE_tp2-verify"))
-        .args(arguments)
-        .env_remove("NO_COLOR")
-        .output()
-        .unwrap();
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_tp2-verify")).args(arguments).env_remove("NO_COLOR").output().unwrap();
     Run {
         exit: output.status.code().expect("the tool ends by itself"),
         stdout: String::from_utf8(output.stdout).unwrap(),
@@ -286,23 +259,16 @@ pub(crate) fn run(arguments: &[&str]) -> Run {
 
 /// Checks JSON against the schema that is shipped.
 pub(crate) fn validate(value: &Value) {
-    let schema: Value =
-        serde_json::from_str(include_str!("../../schema/tp2-verify-1.schema.json")).unwrap();
+    let schema: Value = serde_json::from_str(include_str!("../../schema/tp2-verify-1.schema.json")).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let errors: Vec<String> = validator
-        .iter_errors(value)
-        .map(|error| format!("{}: {error}", error.instance_path()))
-        .collect();
+    let errors: Vec<String> =
+        validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect();
     assert!(errors.is_empty(), "{errors:#?}");
 }
 
 /// Configuration space with a `PCIe` capability at 0x40, and perhaps ACS at 0x100.
 pub(crate) fn config_space(kind: u8, acs: Acs) -> Vec<u8> {
-    let length = if matches!(acs, Acs::Unreadable) {
-        64
-    } else {
-        4096
-    };
+    let length = if matches!(acs, Acs::Unreadable) { 64 } else { 4096 };
     let mut bytes = vec![0; 4096];
     bytes[0..4].copy_from_slice(&[0x02, 0x10, 0x4c, 0x74]);
     bytes[0x06] = 0x10;
@@ -332,9 +298,10 @@ pub(crate) fn two_cards(bridge: &str) -> Tree {
 /// The same after the override.
 pub(crate) fn two_cards_overridden(bridge: &str) -> Tree {
     let tree = two_cards(bridge);
-    tree.module().p2p_link(1, 2).p2p_link(2, 1).table(
-        "0000:05:00.0 0000:08:00.0 3 -1 8 override\n0000:08:00.0 0000:05:00.0 3 -1 8 override",
-    );
+    tree.module()
+        .p2p_link(1, 2)
+        .p2p_link(2, 1)
+        .table("0000:05:00.0 0000:08:00.0 3 -1 8 override\n0000:08:00.0 0000:05:00.0 3 -1 8 override");
     tree
 }
 
@@ -343,9 +310,13 @@ pub(crate) fn shared_switch(acs: Acs) -> Tree {
     let tree = Tree::new();
     let port = "pci0000:00/0000:00:02.0";
     let up = format!("{port}/0000:03:00.0");
-    tree.host_bridge("pci0000:00", "8086:4c43")
-        .pci(port, "8086:4c01", "060400", 4, acs)
-        .pci(&up, "10b5:8747", "060400", 5, acs);
+    tree.host_bridge("pci0000:00", "8086:4c43").pci(port, "8086:4c01", "060400", 4, acs).pci(
+        &up,
+        "10b5:8747",
+        "060400",
+        5,
+        acs,
+    );
     for (slot, bus) in [(8, 5), (0x10, 6)] {
         let down = format!("{up}/0000:04:{slot:02x}.0");
         tree.pci(&down, "10b5:8747", "060400", 6, acs);
@@ -372,26 +343,13 @@ pub(crate) fn failing(report: &Value) -> Vec<&str> {
 pub(crate) fn status<'a>(report: &'a Value, gate: &str) -> &'a str {
     let findings = report["findings"].as_array().unwrap();
     let finding = findings.iter().find(|finding| finding["gate"] == gate);
-    finding.unwrap_or_else(|| panic!("no finding of {gate}"))["status"]
-        .as_str()
-        .unwrap()
+    finding.unwrap_or_else(|| panic!("no finding of {gate}"))["status"].as_str().unwrap()
 }
 
 /// Checks verdict, failing gates, words that must be there and words that must not.
-pub(crate) fn expect(
-    tree: &Tree,
-    verdict: &str,
-    fails: &[&str],
-    must: &[&str],
-    must_not: &[&str],
-) -> Value {
+pub(crate) fn expect(tree: &Tree, verdict: &str, fails: &[&str], must: &[&str], must_not: &[&str]) -> Value {
     let report = tree.json();
-    let table = tree
-        .run(&["-v"])
-        .stdout
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
+    let table = tree.run(&["-v"]).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(report["verdict"], verdict, "{table}");
     assert_eq!(failing(&report), fails, "{table}");
     for words in must {
