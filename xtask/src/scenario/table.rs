@@ -54,13 +54,6 @@ impl Scenario {
         self
     }
 
-    /// QEMU before 8.1 loses races between code patching and running threads under emulation (the kernel's own
-    /// kretprobe sample crashes there too): one emulation thread for all CPUs avoids them.
-    fn one_emulation_thread(mut self) -> Self {
-        self.machine.emulation_options = ",thread=single";
-        self
-    }
-
     fn prepare(mut self, step: super::Step) -> Self {
         self.prepare = Some(step);
         self
@@ -93,7 +86,6 @@ fn under_load() -> Vec<Scenario> {
             "load-unload-cycles",
             "1,000 load/unload cycles while callers run: no splat, no leak, no other answer",
         )
-        .one_emulation_thread()
         .prepare(steps::load_unload_cycles),
         x99_overridden("concurrent-callers", "64 callers, 10,000 calls each: 0 missed, 0 wrong answers")
             .then(steps::concurrent_callers),

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::{Boot, Vm, machine};
 use crate::cache;
+use crate::cmd::Cmd;
 use crate::guest::ScenarioGuest;
 
 /// A kernel and our init come up within this time under a working KVM.
@@ -18,8 +19,10 @@ const PROBE_LIMIT: Duration = Duration::from_secs(8);
 pub(crate) enum Accel {
     /// Hardware virtualisation.
     Kvm,
-    /// Emulation.
-    Tcg,
+    /// Emulation, a thread for each virtual CPU.
+    TcgMany,
+    /// Emulation, one thread for all virtual CPUs.
+    TcgOne,
 }
 
 impl Accel {
@@ -28,7 +31,7 @@ impl Accel {
         static FOUND: OnceLock<Accel> = OnceLock::new();
         *FOUND.get_or_init(|| {
             if OpenOptions::new().read(true).write(true).open("/dev/kvm").is_err() || failed_on_this_boot() {
-                return Self::Tcg;
+                return Self::emulation();
             }
             let boot =
                 Boot { kernel: &guest.kernel, initrd: &guest.initrd, disk: None, append: "", limit: PROBE_LIMIT };
@@ -36,21 +39,35 @@ impl Accel {
                 return Self::Kvm;
             }
             eprintln!(
-                "/dev/kvm opens, but a probe guest did not come up within {} s: using emulation (TCG)",
+                "/dev/kvm opens, but a probe guest did not come up within {} s: using emulation",
                 PROBE_LIMIT.as_secs()
             );
             remember_failure();
-            Self::Tcg
+            Self::emulation()
         })
     }
 
-    /// The name QEMU knows it by.
+    /// QEMU before 8.1 loses races between code patching and running threads: guests crash while they boot, and the
+    /// kernel's own kretprobe sample crashes them too. There one thread runs all virtual CPUs.
+    fn emulation() -> Self {
+        let version = Cmd::new("qemu-system-x86_64").arg("--version").output().unwrap_or_default();
+        if qemu_version(&version).is_some_and(|version| version >= (8, 1)) { Self::TcgMany } else { Self::TcgOne }
+    }
+
+    /// QEMU's `-accel`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Kvm => "kvm",
-            Self::Tcg => "tcg",
+            Self::TcgMany => "tcg,thread=multi",
+            Self::TcgOne => "tcg,thread=single",
         }
     }
+}
+
+/// Major and minor of what `qemu-system-x86_64 --version` prints.
+fn qemu_version(text: &str) -> Option<(u32, u32)> {
+    let mut numbers = text.split_whitespace().skip_while(|word| *word != "version").nth(1)?.split('.');
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
@@ -69,5 +86,17 @@ fn failed_on_this_boot() -> bool {
 fn remember_failure() {
     if let (Some(path), Ok(boot_id)) = (record(), fs::read(BOOT_ID)) {
         let _ = fs::write(path, boot_id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::qemu_version;
+
+    #[test]
+    fn version_is_read_from_what_debian_prints() {
+        assert_eq!(qemu_version("QEMU emulator version 7.2.22 (Debian 1:7.2+dfsg-7+deb12u18)\n"), Some((7, 2)));
+        assert_eq!(qemu_version("QEMU emulator version 10.0.2 (Debian 1:10.0.2+ds-2)\n"), Some((10, 0)));
+        assert_eq!(qemu_version(""), None);
     }
 }

@@ -33,8 +33,6 @@ pub(crate) struct Machine {
     pub(crate) chipset: &'static str,
     /// QEMU's `-cpu`: vendor and family decide the kernel's answer.
     pub(crate) cpu: &'static str,
-    /// What follows QEMU's `-accel tcg`.
-    pub(crate) emulation_options: &'static str,
     /// Memory in MiB.
     pub(crate) mib: u32,
     /// QEMU's `-device` arguments.
@@ -47,15 +45,7 @@ pub(crate) struct Machine {
 
 /// An Intel machine without any card.
 pub(crate) fn bare() -> Machine {
-    Machine {
-        chipset: "q35",
-        cpu: "Broadwell-v4",
-        emulation_options: "",
-        mib: 768,
-        devices: Vec::new(),
-        append: "",
-        functions: Vec::new(),
-    }
+    Machine { chipset: "q35", cpu: "Broadwell-v4", mib: 768, devices: Vec::new(), append: "", functions: Vec::new() }
 }
 
 impl Machine {

@@ -134,12 +134,8 @@ fn kill(child: &mut Child) {
 
 fn qemu(machine: &Machine, accel: Accel, boot: &Boot<'_>, dir: &Path) -> Command {
     let mut cmd = Command::new("qemu-system-x86_64");
-    let options = match accel {
-        Accel::Kvm => "",
-        Accel::Tcg => machine.emulation_options,
-    };
     cmd.args(["-nodefaults", "-no-user-config", "-display", "none", "-vga", "none", "-no-reboot"])
-        .args(["-accel", &format!("{}{options}", accel.name()), "-m", &machine.mib.to_string(), "-smp", "2"])
+        .args(["-accel", accel.name(), "-m", &machine.mib.to_string(), "-smp", "2"])
         .args(["-machine", machine.chipset, "-cpu", machine.cpu])
         .arg("-chardev")
         .arg(format!("file,id=console,path={}", dir.join("console").display()))
