@@ -6,6 +6,7 @@ mod check;
 mod cmd;
 mod deb;
 mod demo;
+mod drift;
 mod guest;
 mod host;
 mod progress;
@@ -46,9 +47,18 @@ enum Command {
     },
     /// Upgrade the kernel of a guest with the packages installed, boot it, purge the packages.
     Upgrade,
+    /// Compare a kernel's sources with what the project assumes of them.
+    Drift {
+        /// A source tree, or a Debian package of one. May be given more than once.
+        #[arg(long = "source", value_name = "DIR|linux-source-X.Y", required = true)]
+        sources: Vec<String>,
+        /// Write what is read into the host-bridge table and the assumed functions.
+        #[arg(long)]
+        write: bool,
+    },
     /// Check formatting, lints, licences, versions, shell scripts and the module's kernel style.
     Check,
-    /// Everything that must pass: checks, unit tests, package audit, VM scenarios, upgrade path.
+    /// Everything that must pass: checks, unit tests, kernel sources, package audit, VM scenarios, upgrade path.
     Test,
     /// Install the Debian packages that all of this needs (when root), or name them.
     Prepare,
@@ -64,6 +74,7 @@ fn main() -> ExitCode {
         }
         Command::Vm { scenarios, jobs, .. } => host::prepare().and_then(|()| scenario::run(&scenarios, jobs)),
         Command::Upgrade => host::prepare().and_then(|()| upgrade::run()),
+        Command::Drift { sources, write } => drift::run(&sources, write),
         Command::Check => host::prepare().and_then(|()| check::run()),
         Command::Test => test::run(),
         Command::Prepare => host::prepare(),

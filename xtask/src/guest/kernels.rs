@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use super::BACKPORTS;
-use crate::{cache, cmd::Cmd, host};
+use super::{BACKPORTS, PrivateApt};
+use crate::cache;
 
 /// Two stock kernel releases (as `uname -r` prints them) of different upstream series.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,39 +50,9 @@ fn read_record(record: &Path) -> Option<Kernels> {
 }
 
 fn query() -> Result<Kernels> {
-    let apt = PrivateApt::new()?;
-    // Without the option apt takes an unreachable archive for an empty one.
-    apt.command("apt-get").args(["update", "-qq", "-o", "APT::Update::Error-Mode=any"]).output()?;
+    let apt = PrivateApt::updated("apt", &[BACKPORTS])?;
     let names = apt.command("apt-cache").args(["pkgnames", "linux-"]).output()?;
     pick(names.lines())
-}
-
-/// apt with a state of its own, so that neither root nor the host's package lists are touched.
-struct PrivateApt {
-    dir: std::path::PathBuf,
-}
-
-impl PrivateApt {
-    fn new() -> Result<Self> {
-        let dir = cache::dir()?.join("apt");
-        for sub in ["state/lists/partial", "cache/archives/partial", "parts"] {
-            let path = dir.join(sub);
-            fs::create_dir_all(&path).with_context(|| format!("cannot create {}", path.display()))?;
-        }
-        let sources = format!("deb [signed-by={}] {} {BACKPORTS} main\n", super::KEYRING, host::debian_mirror()?);
-        fs::write(dir.join("parts/tp2.list"), sources)?;
-        Ok(Self { dir })
-    }
-
-    fn command(&self, program: &str) -> Cmd {
-        let dir = self.dir.display();
-        Cmd::new(program)
-            .args(["-o", "Dir::Etc::SourceList=/dev/null", "-o", "Dir::State::status=/dev/null"])
-            .args(["-o", &format!("Dir::Etc::SourceParts={dir}/parts")])
-            .args(["-o", &format!("Dir::State={dir}/state"), "-o", &format!("Dir::Cache={dir}/cache")])
-            // The sandbox user of apt cannot read a home directory's cache.
-            .args(["-o", "APT::Sandbox::User="])
-    }
 }
 
 fn pick<'a>(names: impl Iterator<Item = &'a str>) -> Result<Kernels> {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The guests: real Debian systems with stock kernels, and a small initramfs cut out of them for the scenarios.
 
+mod apt;
 pub(crate) mod kernels;
 mod layer;
 
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+pub(crate) use self::apt::PrivateApt;
 pub(crate) use self::layer::{Layer, Origin, Spec};
 use crate::cache::{self, Key};
 use crate::cmd::Cmd;
