@@ -80,5 +80,5 @@ static void __exit tp2_exit(void)
 
 module_init(tp2_init);
 module_exit(tp2_exit);
-/* Not in common/: the macro module! of the Rust implementation brings its own. */
+/* Not in common/: the Rust implementation's module! brings its own. */
 MODULE_LICENSE("GPL");

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-//! What `bindgen` made of `bindings.h` for the kernel at hand; nothing here is written by hand but the checks.
+//! What `bindgen` made of `bindings.h` for the kernel at hand; only the checks are written by hand.
 //!
-//! Only what `kernel::bindings` lacks is generated. The types that these items refer to are looked up by name there,
-//! so a type could be found that is not the one `bindgen` meant: the layouts are compared below.
+//! Only what `kernel::bindings` lacks is generated. The types that these items refer to are looked
+//! up by name there, so a type could be found that is not the one `bindgen` meant: the layouts are
+//! compared below.
 
 use core::mem::offset_of;
 use kernel::prelude::*;

@@ -22,7 +22,6 @@ use crate::{
 };
 use core::{
     marker::PhantomData,
-    mem::size_of,
     ptr::{
         self,
         NonNull, //
@@ -485,9 +484,12 @@ pub(crate) fn set_gpu_driver_was_bound() {
 }
 
 /// A device that somebody holds for `'a`.
+///
+/// # Invariants
+///
+/// `raw` points to a device that is held, and with it those above it, for `'a`.
 #[derive(Clone, Copy)]
 pub(crate) struct Device<'a> {
-    // INVARIANT: Points to a device that is held, and with it those above it, for `'a`.
     raw: NonNull<bindings::device>,
     held: PhantomData<&'a bindings::device>,
 }
@@ -508,21 +510,24 @@ impl<'a> Device<'a> {
 
     /// The device above this one.
     pub(crate) fn parent(self) -> Option<Self> {
-        // SAFETY: The invariant: this device is held, and holds its parent.
+        // SAFETY: The type invariant: this device is held, and holds its parent.
         unsafe { Self::from_raw((*self.raw.as_ptr()).parent) }
     }
 
     /// This device as a PCI function, if it is one.
     pub(crate) fn as_pci_function(self) -> Option<PciFunction<'a>> {
-        // SAFETY: The invariant. Holding the device is holding the function that it is part of.
+        // SAFETY: The type invariant. Holding the device is holding the function it is part of.
         unsafe { PciFunction::from_raw(bindings::tp2_helper_to_pci_dev(self.raw.as_ptr())) }
     }
 }
 
 /// A PCI function that somebody holds for `'a`.
+///
+/// # Invariants
+///
+/// `raw` points to a function that is held, and with it the bridges above it, for `'a`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PciFunction<'a> {
-    // INVARIANT: Points to a function that is held, and with it the bridges above it, for `'a`.
     raw: NonNull<bindings::pci_dev>,
     held: PhantomData<&'a bindings::pci_dev>,
 }
@@ -543,7 +548,7 @@ impl<'a> PciFunction<'a> {
 
     /// PCI vendor ID.
     pub(crate) fn vendor(self) -> u16 {
-        // SAFETY: The invariant. Does not change once the function has been added.
+        // SAFETY: The type invariant. Does not change once the function has been added.
         unsafe { (*self.raw.as_ptr()).vendor }
     }
 
@@ -561,7 +566,7 @@ impl<'a> PciFunction<'a> {
 
     /// What the rules need to know of the function.
     pub(crate) fn read(self) -> Function {
-        // SAFETY: The invariant. A function has a bus, which it holds.
+        // SAFETY: The type invariant. A function has a bus, which it holds.
         let (domain, bus, class) = unsafe {
             let raw = self.raw.as_ptr();
             let bus = (*raw).bus;
@@ -584,19 +589,19 @@ impl<'a> PciFunction<'a> {
 
     /// The bridge above this function; `None` on the root bus.
     pub(crate) fn upstream_bridge(self) -> Option<Self> {
-        // SAFETY: The invariant: this function is held, and holds the bridge.
+        // SAFETY: The type invariant: this function is held, and holds the bridge.
         unsafe { Self::from_raw(bindings::tp2_helper_upstream_bridge(self.raw.as_ptr())) }
     }
 
     /// Whether this is a PCIe root port.
     pub(crate) fn is_root_port(self) -> bool {
-        // SAFETY: The invariant; reads a field.
+        // SAFETY: The type invariant; reads a field.
         unsafe { bindings::tp2_helper_is_root_port(self.raw.as_ptr()) }
     }
 
     /// The host bridge that this function hangs under.
     pub(crate) fn host_bridge(self) -> Option<HostBridge<'a>> {
-        // SAFETY: The invariant: a function has a bus, and the buses up to the host bridge are
+        // SAFETY: The type invariant: a function has a bus, and the buses up to the host bridge are
         // there as long as the function. Walks up without locks.
         let raw = unsafe { bindings::pci_find_host_bridge((*self.raw.as_ptr()).bus) };
         // INVARIANT: As above.
@@ -610,8 +615,8 @@ impl<'a> PciFunction<'a> {
     ///
     /// The device lock waits for a driver that is just being bound, which has to count as well.
     pub(crate) fn has_driver(self, name: &CStr) -> bool {
-        // SAFETY: The invariant: the function is held, and its device is part of it. The driver
-        // does not go, nor its name, while the device is locked and bound to it.
+        // SAFETY: The type invariant: the function is held, and its device is part of it. The
+        // driver does not go, nor its name, while the device is locked and bound to it.
         unsafe {
             let device = &raw mut (*self.raw.as_ptr()).dev;
             bindings::tp2_helper_device_lock(device);
@@ -624,9 +629,12 @@ impl<'a> PciFunction<'a> {
 }
 
 /// A host bridge that is there for `'a`.
+///
+/// # Invariants
+///
+/// `raw` points to a host bridge below which a function is held for `'a`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct HostBridge<'a> {
-    // INVARIANT: Points to a host bridge below which a function is held for `'a`.
     raw: NonNull<bindings::pci_host_bridge>,
     held: PhantomData<&'a bindings::pci_host_bridge>,
 }
@@ -634,7 +642,7 @@ pub(crate) struct HostBridge<'a> {
 impl<'a> HostBridge<'a> {
     /// The first function on the root bus, which the kernel looks at without a reference as well.
     pub(crate) fn first_function(self) -> Option<PciFunction<'a>> {
-        // SAFETY: The invariant: the host bridge is there, and so is its root bus. The kernel
+        // SAFETY: The type invariant: the host bridge is there, and so is its root bus. The kernel
         // trusts the first function on it to stay under the same terms.
         unsafe { PciFunction::from_raw(bindings::tp2_helper_first_function(self.raw.as_ptr())) }
     }
