@@ -80,3 +80,5 @@ static void __exit tp2_exit(void)
 
 module_init(tp2_init);
 module_exit(tp2_exit);
+/* Not in common/: the Rust implementation's module! brings its own. */
+MODULE_LICENSE("GPL");

@@ -111,7 +111,6 @@ void tp2_state_exit(void)
 }
 
 MODULE_DESCRIPTION("Let two GPUs under one host bridge use PCIe peer-to-peer DMA");
-MODULE_LICENSE("GPL");
 MODULE_VERSION(TP2_VERSION);
 MODULE_INFO(implementation, TP2_IMPL);
 MODULE_INFO(implementation_reason, TP2_IMPL_REASON);
