@@ -24,6 +24,8 @@ cp "/lib/modules/$kernel"/modules.* "$tree/lib/modules/$kernel/"
 cp "/lib/modules/$kernel"/updates/dkms/tp2_p2pdma.ko* "$tree/lib/modules/$kernel/updates/dkms/"
 cp "/lib/modules/$kernel"/updates/dkms/tp2_p2pdma.ko* $tree/opt/tp2/
 if [ -e $tree/opt/tp2/tp2_p2pdma.ko.xz ]; then xz -d $tree/opt/tp2/tp2_p2pdma.ko.xz; fi
+# Without debug information, for loading it a thousand times under emulation.
+strip -g -o $tree/opt/tp2/tp2_p2pdma-stripped.ko $tree/opt/tp2/tp2_p2pdma.ko
 cp "/boot/config-$kernel" $tree/boot/
 cp /usr/lib/modprobe.d/tp2_p2pdma.conf $tree/usr/lib/modprobe.d/
 # The build tree of dkms links to kernel sources that the guest does not carry.
