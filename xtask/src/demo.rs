@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use crate::guest::{self, ScenarioGuest, kernels};
 use crate::vm::{Accel, Boot, Vm, kernel_log, machine};
@@ -57,7 +57,7 @@ pub(crate) fn run() -> Result<()> {
         "\nBEFORE: {} booted, with amdgpu (and so the override) held back by a kernel parameter",
         vm.get("uname -sr")?
     );
-    let before = [ask(&mut vm, &a, &b)?, ask(&mut vm, &b, &a)?];
+    let before = [vm.ask(&a, &b)?, vm.ask(&b, &a)?];
     print_answers(&a, &b, before);
     print!("{}", verdict(&mut vm)?);
 
@@ -69,7 +69,7 @@ pub(crate) fn run() -> Result<()> {
         bail!("modprobe amdgpu failed in the guest: {}", loaded.text.trim());
     }
     println!("\nAFTER: amdgpu loaded, the override before it");
-    let after = [ask(&mut vm, &a, &b)?, ask(&mut vm, &b, &a)?];
+    let after = [vm.ask(&a, &b)?, vm.ask(&b, &a)?];
     print_answers(&a, &b, after);
     print!("{}", verdict(&mut vm)?);
     println!("\nThe module's own table (/sys/kernel/debug/tp2_p2pdma/pairs):");
@@ -80,18 +80,12 @@ pub(crate) fn run() -> Result<()> {
 fn find_gpus(vm: &mut Vm) -> Result<(String, String)> {
     let mut addresses = Vec::new();
     for function in &machine::x99().functions {
-        let path = vm.get(&format!("ls -d {}", function.sysfs_glob()))?;
-        addresses.push(path.rsplit('/').next().unwrap_or_default().to_owned());
+        addresses.push(vm.find(function)?);
     }
     match <[String; 2]>::try_from(addresses) {
         Ok([a, b]) => Ok((a, b)),
         Err(found) => bail!("the guest has {} GPUs instead of two", found.len()),
     }
-}
-
-fn ask(vm: &mut Vm, provider: &str, client: &str) -> Result<i32> {
-    let answer = vm.get(&format!("cd /sys/kernel/debug/tp2_probe && echo {provider} {client} >ask && cat ask"))?;
-    answer.parse().with_context(|| format!("the kernel's answer `{answer}` is no number"))
 }
 
 fn print_answers(a: &str, b: &str, answers: [i32; 2]) {

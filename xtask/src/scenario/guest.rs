@@ -28,15 +28,7 @@ impl Guest {
     pub(super) fn new(mut vm: Vm, machine: &Machine) -> Result<Self> {
         let mut addresses = BTreeMap::new();
         for function in &machine.functions {
-            let glob = function.sysfs_glob();
-            let found = vm
-                .get(&format!("ls -d {glob}"))
-                .with_context(|| format!("the guest has no function {} at {glob}", function.name))?;
-            let address = found.rsplit('/').next().unwrap_or_default().to_owned();
-            if found.lines().count() != 1 {
-                bail!("{glob} names more than one function: {found}");
-            }
-            addresses.insert(function.name, address);
+            addresses.insert(function.name, vm.find(function)?);
         }
         Ok(Self { vm, addresses, problems: Vec::new() })
     }
@@ -92,9 +84,8 @@ impl Guest {
 
     /// Asks the kernel for the distance the way amdgpu does.
     pub(super) fn ask(&mut self, provider: &str, client: &str) -> Result<i32> {
-        let pair = format!("{} {}", self.address(provider)?, self.address(client)?);
-        let answer = self.vm.get(&format!("cd /sys/kernel/debug/tp2_probe && echo {pair} >ask && cat ask"))?;
-        answer.trim().parse().with_context(|| format!("the kernel's answer `{answer}` is no number"))
+        let (provider, client) = (self.address(provider)?.to_owned(), self.address(client)?.to_owned());
+        self.vm.ask(&provider, &client)
     }
 
     /// Loads the module; a failure is an error.

@@ -16,7 +16,7 @@ use anyhow::{Context, Result, bail};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
-use self::machine::Machine;
+use self::machine::{Function, Machine};
 pub(crate) use accel::Accel;
 
 /// What a virtual machine boots.
@@ -101,6 +101,25 @@ impl Vm {
             bail!("`{}` exited with {} in the guest: {}", script.trim(), answer.status, answer.text.trim());
         }
         Ok(answer.text.trim_end().to_owned())
+    }
+
+    /// The PCI address that a function of the machine has in the guest.
+    pub(crate) fn find(&mut self, function: &Function) -> Result<String> {
+        let glob = function.sysfs_glob();
+        let found = self
+            .get(&format!("ls -d {glob}"))
+            .with_context(|| format!("the guest has no function {} at {glob}", function.name))?;
+        if found.lines().count() != 1 {
+            bail!("{glob} names more than one function: {found}");
+        }
+        Ok(found.rsplit('/').next().unwrap_or_default().to_owned())
+    }
+
+    /// Asks the guest's kernel for a distance the way amdgpu does; `tp2_probe` has to be loaded.
+    pub(crate) fn ask(&mut self, provider: &str, client: &str) -> Result<i32> {
+        let answer =
+            self.get(&format!("cd /sys/kernel/debug/tp2_probe && echo {provider} {client} >ask && cat ask"))?;
+        answer.parse().with_context(|| format!("the kernel's answer `{answer}` is no number"))
     }
 
     /// All that the guest's kernel and init wrote to the console so far.
