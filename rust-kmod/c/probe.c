@@ -56,7 +56,11 @@ static int entry_handler(struct kretprobe_instance *ri, struct pt_regs *regs)
 	if (call->mode == TP2_MODE_OFF)
 		return 1;	/* Skip the return handler */
 
+	/* Callers that have nothing to do with GPUs pay no return handler. */
 	call->provider = (void *)regs_get_kernel_argument(regs, 0);
+	if (!call->provider || !tp2_class_is_gpu(call->provider->class))
+		return 1;
+
 	call->client = num_clients == 1 ? clients[0] : NULL;
 	return 0;
 }

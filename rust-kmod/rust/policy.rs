@@ -6,6 +6,8 @@
 //! The same file is part of the userspace crate `tp2-policy`, where it is tested, and is written to be compiled as a
 //! kernel Rust file. The rules and their numbers are those of `docs/architecture.md`, "The module's contract".
 
+#![forbid(unsafe_code)]
+
 /// Address of a PCI function: what `pci_name()` prints as `dddd:bb:dd.f`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address {
@@ -50,11 +52,17 @@ pub struct Function {
 }
 
 impl Function {
-    /// Whether the class is that of a GPU: display controller (base class 0x03) or processing accelerator (0x1200).
+    /// Whether this is a GPU.
     #[must_use]
     pub const fn is_gpu(&self) -> bool {
-        (self.class >> 16) == 0x03 || (self.class >> 8) == 0x1200
+        class_is_gpu(self.class)
     }
+}
+
+/// Whether a 24-bit class code is that of a GPU: display controller (base class 0x03) or processing accelerator (0x1200).
+#[must_use]
+pub const fn class_is_gpu(class: u32) -> bool {
+    (class >> 16) == 0x03 || (class >> 8) == 0x1200
 }
 
 /// Vendor and device ID of a host bridge, in this order.

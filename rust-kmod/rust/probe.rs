@@ -141,6 +141,13 @@ unsafe extern "C" fn entry_handler(
                 bindings::tp2_helper_argument(regs, 2) as c_int,
             )
         };
+        // SAFETY: The caller holds the provider until the hooked function has returned.
+        let is_gpu = unsafe { PciFunction::from_raw(provider) }
+            .is_some_and(|function| policy::class_is_gpu(function.class()));
+        // Callers that have nothing to do with GPUs pay no return handler.
+        if !is_gpu {
+            return 1;
+        }
         call.provider = provider;
         if num_clients == 1 {
             // SAFETY: The function may read as many elements as its caller says there are, and
@@ -558,6 +565,12 @@ impl<'a> PciFunction<'a> {
         unsafe { (*self.raw.as_ptr()).device }
     }
 
+    /// Class code, 24 bits.
+    fn class(self) -> u32 {
+        // SAFETY: As for the vendor.
+        unsafe { (*self.raw.as_ptr()).class }
+    }
+
     /// Device and function number on the bus, as `PCI_DEVFN()` packs them.
     pub(crate) fn devfn(self) -> u32 {
         // SAFETY: As for the vendor.
@@ -567,14 +580,9 @@ impl<'a> PciFunction<'a> {
     /// What the rules need to know of the function.
     pub(crate) fn read(self) -> Function {
         // SAFETY: The type invariant. A function has a bus, which it holds.
-        let (domain, bus, class) = unsafe {
-            let raw = self.raw.as_ptr();
-            let bus = (*raw).bus;
-            (
-                bindings::tp2_helper_domain(bus),
-                (*bus).number,
-                (*raw).class,
-            )
+        let (domain, bus) = unsafe {
+            let bus = (*self.raw.as_ptr()).bus;
+            (bindings::tp2_helper_domain(bus), (*bus).number)
         };
         Function {
             address: Address {
@@ -583,7 +591,7 @@ impl<'a> PciFunction<'a> {
                 devfn: self.devfn() as u8,
             },
             vendor: self.vendor(),
-            class,
+            class: self.class(),
         }
     }
 

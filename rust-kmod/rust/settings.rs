@@ -4,6 +4,8 @@
 //!
 //! Copied once from what `common/params.c` has parsed, because handlers must not allocate.
 
+#![forbid(unsafe_code)]
+
 use crate::{
     bindings,
     policy::{

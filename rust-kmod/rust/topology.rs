@@ -2,6 +2,8 @@
 
 //! Reads the facts of a pair from the PCI tree, the way the kernel does.
 
+#![forbid(unsafe_code)]
+
 use crate::{
     policy::{
         BridgeId,

@@ -126,11 +126,12 @@ fn topologies() -> Vec<Scenario> {
         .pair(["a", "b"], REFUSED, 6, OVERRIDE),
         Scenario::new(
             "non-gpu-pair",
-            "a GPU and a network card of an allowed vendor: refused (rule 2)",
+            "a GPU and a network card of an allowed vendor: refused (rule 2); the card as provider is not even looked at",
             x99().card("c", "04.0", NETWORK_CARD),
         )
         .params("vendors=1002,8086")
-        .pair(["a", "c"], REFUSED, REFUSED, "2:class")
+        .one_way("a", "c", REFUSED, REFUSED, "2:class")
+        .one_way("c", "a", REFUSED, REFUSED, "")
         .pair(["a", "b"], REFUSED, X99_HOPS, OVERRIDE),
         Scenario::new(
             "other-vendor",
