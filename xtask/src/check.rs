@@ -30,7 +30,14 @@ pub(crate) fn run() -> Result<()> {
 }
 
 fn rustfmt() -> Result<()> {
-    Cmd::new(env!("CARGO")).args(["fmt", "--all", "--check"]).dir(workspace::root()).output().map(drop)
+    // The fuzz targets are a workspace of their own.
+    for manifest in ["Cargo.toml", "userspace/fuzz/Cargo.toml"] {
+        Cmd::new(env!("CARGO"))
+            .args(["fmt", "--all", "--check", "--manifest-path", manifest])
+            .dir(workspace::root())
+            .output()?;
+    }
+    Ok(())
 }
 
 fn clippy() -> Result<()> {

@@ -19,6 +19,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("zstd", "/usr/bin/zstd"),
     ("make", "/usr/bin/make"),
     ("gcc", "/usr/bin/gcc"),
+    ("g++", "/usr/bin/g++"),
     ("dpkg-dev", "/usr/bin/dpkg-buildpackage"),
     ("debhelper", "/usr/bin/dh"),
     ("dh-dkms", "/usr/bin/dh_dkms"),

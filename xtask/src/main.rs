@@ -7,6 +7,7 @@ mod cmd;
 mod deb;
 mod demo;
 mod drift;
+mod fuzz;
 mod guest;
 mod host;
 mod progress;
@@ -60,6 +61,18 @@ enum Command {
     Check,
     /// Everything that must pass: checks, unit tests, kernel sources, package audit, VM scenarios, upgrade path.
     Test,
+    /// Fuzz the rule book and the parsers.
+    Fuzz {
+        /// Which targets; all when left out.
+        #[arg(value_name = "TARGET")]
+        targets: Vec<String>,
+        /// Seconds for each.
+        #[arg(long, default_value_t = 60)]
+        seconds: u32,
+        /// Executions of each, whatever time they take.
+        #[arg(long, conflicts_with = "seconds")]
+        runs: Option<u64>,
+    },
     /// Install the Debian packages that all of this needs (when root), or name them.
     Prepare,
 }
@@ -77,6 +90,9 @@ fn main() -> ExitCode {
         Command::Drift { sources, write } => drift::run(&sources, write),
         Command::Check => host::prepare().and_then(|()| check::run()),
         Command::Test => test::run(),
+        Command::Fuzz { targets, seconds, runs } => {
+            fuzz::run(&targets, runs.map_or(fuzz::Until::Seconds(seconds), fuzz::Until::Runs))
+        }
         Command::Prepare => host::prepare(),
     };
     match result {

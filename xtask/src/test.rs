@@ -4,7 +4,7 @@
 use anyhow::Result;
 
 use crate::cmd::Cmd;
-use crate::{check, deb, drift, host, progress, scenario, upgrade, workspace};
+use crate::{check, deb, drift, fuzz, host, progress, scenario, upgrade, workspace};
 
 /// Runs every part; a failed part does not keep the next from running.
 pub(crate) fn run() -> Result<()> {
@@ -14,6 +14,7 @@ pub(crate) fn run() -> Result<()> {
         &[
             ("unit tests", unit_tests),
             ("checks", check::run),
+            ("fuzzing, seconds a target", fuzz::smoke),
             ("drift", drift::test),
             ("package audit", audit),
             ("VM scenarios", || scenario::run(&[], 2)),
