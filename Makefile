@@ -18,6 +18,9 @@ demo: ## Show the override at work in a real Debian system on a virtual X99-like
 test: ## Everything that must pass
 	@$(CARGO) xtask test
 
+test-full: ## The test, then every scenario on every kernel we know how to get; writes docs/kernel-support.md (hours)
+	@$(CARGO) xtask test-full
+
 check: ## Formatting, lints, licences, versions, kernel style
 	@$(CARGO) xtask check
 
@@ -49,4 +52,4 @@ prepare: ## Install the Debian packages that building and testing need
 clean: ## Remove what was built
 	@$(CARGO) clean
 
-.PHONY: help demo test check vm upgrade deb module verify install uninstall prepare clean
+.PHONY: help demo test test-full check vm upgrade deb module verify install uninstall prepare clean

@@ -8,11 +8,12 @@ use anyhow::{Context, Result, bail};
 
 use crate::cache::Key;
 use crate::cmd::Cmd;
-use crate::guest::{self, Layer, Origin, Spec, kernels};
+use crate::guest::{self, Layer, Origin, Spec, Support, kernels};
 use crate::{progress, workspace};
 
 const TOOLS_SCRIPT: &str = include_str!("guest/kernel-tools.sh");
 const STYLE_SCRIPT: &str = include_str!("guest/kernel-style.sh");
+const RUST_STYLE_SCRIPT: &str = include_str!("guest/rust-style.sh");
 
 /// Runs every check; all failures are reported.
 pub(crate) fn run() -> Result<()> {
@@ -24,7 +25,8 @@ pub(crate) fn run() -> Result<()> {
             ("SPDX lines", spdx_lines),
             ("one version everywhere", versions),
             ("shellcheck", shellcheck),
-            ("module: W=1, sparse, arm64, checkpatch", kernel_style),
+            ("module in C: W=1, sparse, arm64, checkpatch", kernel_style),
+            ("module in Rust: rustfmt, clippy with the kernel's lints", rust_style),
         ],
     )
 }
@@ -124,14 +126,13 @@ fn is_shell(path: &Path) -> bool {
 fn kernel_style() -> Result<()> {
     let kernels = kernels::choose()?;
     let base = guest::base(&kernels.newest)?;
-    let support = guest::support_files()?;
-    let kernel_file = support.path().join("kernel");
-    fs::write(&kernel_file, &kernels.newest)?;
+    let support = Support::new(&kernels.newest.release)?;
+    let release = support.release();
     let tools = Layer::build(&Spec {
         name: "kernel-tools",
-        key: Key::new().add(base.id()).add(&kernels.newest).add(TOOLS_SCRIPT).hex(),
+        key: Key::new().add(base.id()).add(TOOLS_SCRIPT).hex(),
         origin: Origin::Root(&base),
-        inputs: &[&kernel_file],
+        inputs: &[&release],
         script: TOOLS_SCRIPT,
         keep_root: true,
     })?;
@@ -140,8 +141,25 @@ fn kernel_style() -> Result<()> {
         name: "kernel-style",
         key: Key::new().add(tools.id()).add_tree(&sources)?.add(STYLE_SCRIPT).hex(),
         origin: Origin::Root(&tools),
-        inputs: &[&kernel_file, &sources],
+        inputs: &[&release, &sources],
         script: STYLE_SCRIPT,
+        keep_root: false,
+    })
+    .map(drop)
+}
+
+fn rust_style() -> Result<()> {
+    let kernel = kernels::choose()?.newest;
+    let with_rust = guest::with_rust(&kernel, &guest::base(&kernel)?)?;
+    let support = Support::new(&kernel.release)?;
+    let sources = workspace::root().join("rust-kmod");
+    let probe = workspace::root().join("dkms/rust-probe");
+    Layer::build(&Spec {
+        name: "rust-style",
+        key: Key::new().add(with_rust.id()).add_tree(&sources)?.add(RUST_STYLE_SCRIPT).hex(),
+        origin: Origin::Root(&with_rust),
+        inputs: &[&support.release(), &sources, &probe],
+        script: RUST_STYLE_SCRIPT,
         keep_root: false,
     })
     .map(drop)

@@ -7,9 +7,11 @@ mod cmd;
 mod deb;
 mod demo;
 mod drift;
+mod full;
 mod fuzz;
 mod guest;
 mod host;
+mod kernel;
 mod progress;
 mod scenario;
 mod test;
@@ -42,6 +44,12 @@ enum Command {
         /// Run this scenario; may be given more than once. All run when left out.
         #[arg(long = "scenario", value_name = "NAME")]
         scenarios: Vec<String>,
+        /// Only this implementation. All that the kernel can carry are tried, and compared, when left out.
+        #[arg(long = "impl", value_name = "NAME")]
+        implementation: Option<guest::Implementation>,
+        /// On a kernel of our own instead of the stock ones; `cargo xtask kernel` names them.
+        #[arg(long, value_name = "LABEL")]
+        kernel: Option<String>,
         /// Virtual machines at a time.
         #[arg(long, default_value_t = 2)]
         jobs: usize,
@@ -73,6 +81,14 @@ enum Command {
         #[arg(long, conflicts_with = "seconds")]
         runs: Option<u64>,
     },
+    /// Build kernels of our own for the full test; without a label, name them.
+    Kernel {
+        /// Which ones.
+        #[arg(value_name = "LABEL")]
+        labels: Vec<String>,
+    },
+    /// The test, then all scenarios on every kernel that we know how to get; writes docs/kernel-support.md. Takes hours.
+    TestFull,
     /// Install the Debian packages that all of this needs (when root), or name them.
     Prepare,
 }
@@ -85,7 +101,10 @@ fn main() -> ExitCode {
             scenario::list();
             Ok(())
         }
-        Command::Vm { scenarios, jobs, .. } => host::prepare().and_then(|()| scenario::run(&scenarios, jobs)),
+        Command::Vm { scenarios, implementation, kernel, jobs, .. } => host::prepare().and_then(|()| match &kernel {
+            Some(label) => scenario::run_on_own(label, &scenarios, implementation, jobs),
+            None => scenario::run(&scenarios, implementation, jobs),
+        }),
         Command::Upgrade => host::prepare().and_then(|()| upgrade::run()),
         Command::Drift { sources, write } => drift::run(&sources, write),
         Command::Check => host::prepare().and_then(|()| check::run()),
@@ -93,6 +112,8 @@ fn main() -> ExitCode {
         Command::Fuzz { targets, seconds, runs } => {
             fuzz::run(&targets, runs.map_or(fuzz::Until::Seconds(seconds), fuzz::Until::Runs))
         }
+        Command::Kernel { labels } => kernel::command(&labels),
+        Command::TestFull => full::run(),
         Command::Prepare => host::prepare(),
     };
     match result {

@@ -4,23 +4,27 @@
 use anyhow::Result;
 
 use crate::cmd::Cmd;
-use crate::{check, deb, drift, fuzz, host, progress, scenario, upgrade, workspace};
+use crate::progress::{self, Part};
+use crate::{check, deb, drift, fuzz, host, scenario, upgrade, workspace};
+
+/// The part that `make test-full` does on more kernels.
+pub(crate) const SCENARIOS: &str = "VM scenarios";
+
+/// What must pass, in the order in which it fails fastest.
+pub(crate) const PARTS: &[Part] = &[
+    ("unit tests", unit_tests),
+    ("checks", check::run),
+    ("fuzzing, seconds a target", fuzz::smoke),
+    ("drift", drift::test),
+    ("package audit", audit),
+    (SCENARIOS, || scenario::run(&[], None, 2)),
+    ("upgrade path", upgrade::run),
+];
 
 /// Runs every part; a failed part does not keep the next from running.
 pub(crate) fn run() -> Result<()> {
     host::prepare()?;
-    progress::all(
-        "parts",
-        &[
-            ("unit tests", unit_tests),
-            ("checks", check::run),
-            ("fuzzing, seconds a target", fuzz::smoke),
-            ("drift", drift::test),
-            ("package audit", audit),
-            ("VM scenarios", || scenario::run(&[], 2)),
-            ("upgrade path", upgrade::run),
-        ],
-    )
+    progress::all("parts", PARTS)
 }
 
 fn unit_tests() -> Result<()> {

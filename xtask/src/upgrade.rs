@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 
 use crate::cache::Key;
 use crate::guest::kernels::{self, Kernels};
-use crate::guest::{self, Layer, Origin, ScenarioGuest, Spec};
+use crate::guest::{self, Layer, Origin, ScenarioGuest, Spec, Support, System};
 use crate::progress;
 use crate::vm::{Accel, Boot, Vm, kernel_log, machine};
 use crate::{deb, deb::Debs};
@@ -75,15 +75,13 @@ pub(crate) fn run() -> Result<()> {
 }
 
 fn upgraded(kernels: &Kernels, base: &Layer, debs: &Debs) -> Result<Layer> {
-    let support = guest::support_files()?;
-    let inputs = [support.path().join("kernel"), support.path().join("new-kernel")];
-    fs::write(&inputs[0], &kernels.previous)?;
-    fs::write(&inputs[1], &kernels.newest)?;
+    let support = Support::new(&kernels.previous.release)?;
+    let newest = support.file("new-kernel", &kernels.newest.release)?;
     Layer::build(&Spec {
         name: "guest-upgraded",
-        key: debs.key().add(base.id()).add(&kernels.previous).add(&kernels.newest).add(UPGRADE_SCRIPT).hex(),
+        key: debs.key().add(base.id()).add(&kernels.newest.release).add(UPGRADE_SCRIPT).hex(),
         origin: Origin::Root(base),
-        inputs: &[&inputs[0], &inputs[1], &debs.dkms, &debs.verify],
+        inputs: &[&support.release(), &newest, &debs.dkms, &debs.verify],
         script: UPGRADE_SCRIPT,
         keep_root: true,
     })
@@ -105,7 +103,7 @@ fn check_upgrade(kernels: &Kernels, upgraded: &Layer, problems: &mut Vec<String>
     for kernel in [&kernels.previous, &kernels.newest] {
         if !status
             .lines()
-            .any(|l| l.starts_with("tp2_p2pdma/") && l.contains(kernel.as_str()) && l.ends_with(": installed"))
+            .any(|l| l.starts_with("tp2_p2pdma/") && l.contains(&kernel.release) && l.ends_with(": installed"))
         {
             problems
                 .push(format!("dkms status does not say that tp2_p2pdma is installed for {kernel}: {}", status.trim()));
@@ -134,16 +132,21 @@ fn check_purge(kernels: &Kernels, purged: &Layer, problems: &mut Vec<String>) ->
 }
 
 fn check_boot(kernels: &Kernels, upgraded: &Layer, debs: &Debs, problems: &mut Vec<String>) -> Result<Duration> {
-    let scenario_base = guest::base(&kernels.newest)?;
-    let accel = Accel::detect(&ScenarioGuest::from(&guest::installed(&kernels.newest, &scenario_base, debs)?)?);
+    let accel = Accel::detect(&ScenarioGuest::from(&System::build(&kernels.newest, debs)?)?);
     let disk = upgraded.disk_image()?;
     let (kernel, initrd) = (upgraded.out("vmlinuz"), upgraded.out("initrd.img"));
-    let boot =
-        Boot { kernel: &kernel, initrd: &initrd, disk: Some(&disk), append: "root=/dev/vda rw", limit: BOOT_LIMIT };
+    let boot = Boot {
+        kernel: &kernel,
+        initrd: &initrd,
+        disk: Some(&disk),
+        append: "root=/dev/vda rw",
+        limit: BOOT_LIMIT,
+        patience: 1,
+    };
     let mut vm = Vm::boot(&machine::full_system(machine::x99()), accel, &boot)?;
 
     let release = vm.get("uname -r")?;
-    if release != kernels.newest {
+    if release != kernels.newest.release {
         problems.push(format!("the guest runs {release} instead of {}", kernels.newest));
     }
     // /proc/modules lists the youngest first.

@@ -13,7 +13,7 @@ mod whitelist;
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use self::source::Archive;
 use self::tree::Tree;
@@ -43,18 +43,13 @@ pub(crate) fn run(sources: &[String], write: bool) -> Result<()> {
 pub(crate) fn test() -> Result<()> {
     let kernels = kernels::choose()?;
     let mut series = vec![ALWAYS.to_owned()];
-    for release in [&kernels.previous, &kernels.newest] {
-        series.push(series_of(release)?);
+    for kernel in [&kernels.previous, &kernels.newest] {
+        let (major, minor) = kernel.series()?;
+        series.push(format!("{major}.{minor}"));
     }
     series.dedup();
     let sources: Vec<String> = series.iter().map(|series| format!("{}{series}", source::PREFIX)).collect();
     report(&read_all(&sources)?)
-}
-
-fn series_of(release: &str) -> Result<String> {
-    let mut numbers = release.split('.');
-    let (major, minor) = numbers.next().zip(numbers.next()).with_context(|| format!("{release} names no series"))?;
-    Ok(format!("{major}.{minor}"))
 }
 
 fn read_all(sources: &[String]) -> Result<Vec<Tree>> {

@@ -2,6 +2,10 @@
 # Runs in the chroot of a fresh Debian system: the agent, and a boot without what a throw-away guest does not need.
 set -eu
 kernel=$(cat /tp2/kernel)
+# A kernel that is not the archive's.
+for deb in /tp2/linux-*.deb; do
+	[ ! -e "$deb" ] || DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "$deb"
+done
 install -m 755 /tp2/tp2-agent /usr/local/sbin/tp2-agent
 cat >/etc/systemd/system/tp2-agent.service <<-'UNIT'
 	[Unit]

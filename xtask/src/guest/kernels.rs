@@ -1,21 +1,66 @@
 // SPDX-License-Identifier: GPL-2.0-only
-//! Which stock Debian kernels the archive has today; versions come and go, so they are asked for, never written down.
+//! The kernels of the guests. Which stock ones the archive has today is asked for: versions come and go.
 
+use std::fmt;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
 use super::{BACKPORTS, PrivateApt};
 use crate::cache;
 
-/// Two stock kernel releases (as `uname -r` prints them) of different upstream series.
+/// A kernel that guests run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Kernel {
+    /// As `uname -r` prints it.
+    pub(crate) release: String,
+    /// Name of a kernel of our own; `None` for those of the archive.
+    pub(crate) label: Option<&'static str>,
+    /// Packages that bring a kernel of our own: image and headers.
+    pub(crate) debs: Vec<PathBuf>,
+    /// Whether it can carry the Rust implementation.
+    pub(crate) rust: bool,
+    /// How many times as much memory and time it needs as a kernel without sanitizers.
+    pub(crate) patience: u32,
+}
+
+impl Kernel {
+    /// A stock kernel of the archive.
+    pub(crate) fn stock(release: &str) -> Self {
+        Self { release: release.to_owned(), label: None, debs: Vec::new(), rust: true, patience: 1 }
+    }
+
+    /// Its upstream series, such as 7.3.
+    pub(crate) fn series(&self) -> Result<(u32, u32)> {
+        let number = |text: &str| text.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default().parse().ok();
+        let mut parts = self.release.split('.');
+        parts
+            .next()
+            .and_then(number)
+            .zip(parts.next().and_then(number))
+            .with_context(|| format!("{} names no kernel series", self.release))
+    }
+
+    /// Name of a cache entry for this kernel; our own kernels do not push out the stock ones.
+    pub(crate) fn entry(&self, what: &str) -> String {
+        self.label.map_or_else(|| what.to_owned(), |label| format!("{what}-{label}"))
+    }
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.release)
+    }
+}
+
+/// Two stock kernels of different upstream series.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Kernels {
     /// The newest release that has headers: scenarios and demo run on it, upgrades lead to it.
-    pub(crate) newest: String,
+    pub(crate) newest: Kernel,
     /// The newest release of an older series: upgrades start from it.
-    pub(crate) previous: String,
+    pub(crate) previous: Kernel,
 }
 
 /// Asks the archive for kernels; without a network the last answer is used and said so.
@@ -23,7 +68,8 @@ pub(crate) fn choose() -> Result<Kernels> {
     let record = cache::dir()?.join("kernels.json");
     match query() {
         Ok(kernels) => {
-            let text = serde_json::json!({"newest": kernels.newest, "previous": kernels.previous}).to_string();
+            let text =
+                serde_json::json!({"newest": kernels.newest.release, "previous": kernels.previous.release}).to_string();
             let half = record.with_extension("json.new");
             fs::write(&half, text)
                 .and_then(|()| fs::rename(&half, &record))
@@ -46,7 +92,8 @@ pub(crate) fn choose() -> Result<Kernels> {
 
 fn read_record(record: &Path) -> Option<Kernels> {
     let value: serde_json::Value = serde_json::from_slice(&fs::read(record).ok()?).ok()?;
-    Some(Kernels { newest: value["newest"].as_str()?.to_owned(), previous: value["previous"].as_str()?.to_owned() })
+    let release = |key: &str| value[key].as_str().map(Kernel::stock);
+    Some(Kernels { newest: release("newest")?, previous: release("previous")? })
 }
 
 fn query() -> Result<Kernels> {
@@ -71,7 +118,7 @@ fn pick<'a>(names: impl Iterator<Item = &'a str>) -> Result<Kernels> {
     let Some((_, previous)) = previous else {
         bail!("{BACKPORTS} has kernels of one series only ({newest}): the upgrade test needs two");
     };
-    Ok(Kernels { newest: (*newest).to_owned(), previous: (*previous).to_owned() })
+    Ok(Kernels { newest: Kernel::stock(newest), previous: Kernel::stock(previous) })
 }
 
 /// The numbers of `7.3.4+deb13-amd64`; `None` for cloud, real-time and other flavours.
@@ -105,8 +152,15 @@ mod tests {
             "linux-headers-7.10.2+deb13-rt-amd64",
         ];
         let kernels = pick(names.into_iter()).unwrap();
-        assert_eq!(kernels.newest, "7.10.1+deb13-amd64");
-        assert_eq!(kernels.previous, "7.2.12+deb13-amd64");
+        assert_eq!(kernels.newest.release, "7.10.1+deb13-amd64");
+        assert_eq!(kernels.previous.release, "7.2.12+deb13-amd64");
+    }
+
+    #[test]
+    fn the_series_is_read_from_any_release() {
+        assert_eq!(Kernel::stock("7.3.4+deb13-amd64").series().unwrap(), (7, 3));
+        assert_eq!(Kernel::stock("6.12-tp2").series().unwrap(), (6, 12));
+        assert!(Kernel::stock("next").series().is_err());
     }
 
     #[test]

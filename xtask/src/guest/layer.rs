@@ -122,6 +122,8 @@ fn make(spec: &Spec<'_>, half: &Path) -> Result<()> {
         Origin::Packages(packages) => cmd
             .args(["--variant=minbase", &format!("--include={}", packages.join(","))])
             .arg("--aptopt=APT::Install-Recommends \"false\"")
+            // A layer that is not finished is thrown away: nothing has to reach the disk before that.
+            .arg("--dpkgopt=force-unsafe-io")
             .args(["doc", "man", "locale", "info"].map(|d| format!("--dpkgopt=path-exclude=/usr/share/{d}/*")))
             .arg(format!("--setup-hook={PIN_KERNELS}")),
         Origin::Root(layer) => cmd

@@ -9,10 +9,14 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::Expect;
+use super::parity::{self, Trace};
+use crate::guest::{self, Implementation, SELECTED_MODULE};
 use crate::vm::machine::Machine;
 use crate::vm::{Answer, Vm};
 
 const STATE: &str = "/sys/module/tp2_p2pdma/override";
+/// There with `CONFIG_DEBUG_KMEMLEAK`.
+const KMEMLEAK: &str = "/sys/kernel/debug/kmemleak";
 /// The longest a single command may take: a million calls under emulation.
 const COMMAND_LIMIT: Duration = Duration::from_secs(600);
 
@@ -21,6 +25,11 @@ pub(super) struct Guest {
     vm: Vm,
     addresses: BTreeMap<&'static str, String>,
     problems: Vec<String>,
+    /// The implementation that is being tried.
+    implementation: Option<Implementation>,
+    trace: Trace,
+    /// Length of the console when the implementation's turn began.
+    console_before: usize,
 }
 
 impl Guest {
@@ -30,7 +39,47 @@ impl Guest {
         for function in &machine.functions {
             addresses.insert(function.name, vm.find(function)?);
         }
-        Ok(Self { vm, addresses, problems: Vec::new() })
+        Ok(Self {
+            vm,
+            addresses,
+            problems: Vec::new(),
+            implementation: None,
+            trace: Trace::default(),
+            console_before: 0,
+        })
+    }
+
+    /// Puts the module of this implementation, and DKMS's records of it, where the system's own would be.
+    pub(super) fn begin(&mut self, implementation: Implementation) -> Result<()> {
+        self.implementation = Some(implementation);
+        self.console_before = self.vm.console().len();
+        self.vm.get(&guest::select(implementation))?;
+        let modinfo = self.vm.get(&format!("/usr/bin/modinfo {SELECTED_MODULE}"))?;
+        self.trace.note("modinfo", parity::comparable_modinfo(&modinfo));
+        Ok(())
+    }
+
+    /// Ends the implementation's turn: all that it showed.
+    pub(super) fn end(&mut self) -> Trace {
+        let log = self.new_log_lines();
+        self.trace.note("kernel log", log);
+        self.implementation = None;
+        std::mem::take(&mut self.trace)
+    }
+
+    /// For log lines whose number and order depend on other tasks: only which there are is compared.
+    pub(super) fn note_distinct_log_lines(&mut self) {
+        let log = self.new_log_lines();
+        let distinct: std::collections::BTreeSet<&str> = log.lines().collect();
+        self.trace.note("distinct lines of the kernel log", distinct.into_iter().collect::<Vec<_>>().join("\n"));
+    }
+
+    /// The module's log lines since the last call, or since the implementation's turn began.
+    fn new_log_lines(&mut self) -> String {
+        let console = self.vm.console();
+        let lines = parity::own_log_lines(console.get(self.console_before..).unwrap_or_default());
+        self.console_before = console.len();
+        lines
     }
 
     /// The problems found, and the console.
@@ -41,7 +90,10 @@ impl Guest {
 
     /// Notes a problem; the scenario goes on.
     pub(super) fn problem(&mut self, problem: String) {
-        self.problems.push(problem);
+        self.problems.push(match self.implementation {
+            Some(implementation) => format!("{implementation}: {problem}"),
+            None => problem,
+        });
     }
 
     /// Notes a problem when `holds` is false.
@@ -84,15 +136,44 @@ impl Guest {
 
     /// Asks the kernel for the distance the way amdgpu does.
     pub(super) fn ask(&mut self, provider: &str, client: &str) -> Result<i32> {
-        let (provider, client) = (self.address(provider)?.to_owned(), self.address(client)?.to_owned());
-        self.vm.ask(&provider, &client)
+        let addresses = (self.address(provider)?.to_owned(), self.address(client)?.to_owned());
+        let answer = self.vm.ask(&addresses.0, &addresses.1)?;
+        self.trace.note(format!("answer {provider}->{client}"), answer.to_string());
+        Ok(answer)
+    }
+
+    /// See [`Vm::kernel_memory_kib`].
+    pub(super) fn kernel_memory_kib(&mut self) -> Result<i64> {
+        self.vm.kernel_memory_kib()
+    }
+
+    /// Forgets leaks that are not of the scenario, on kernels that look for leaks.
+    pub(super) fn clear_leaks(&mut self) -> Result<()> {
+        self.vm.get(&format!("[ ! -e {KMEMLEAK} ] || {{ echo scan >{KMEMLEAK}; echo clear >{KMEMLEAK}; }}")).map(drop)
+    }
+
+    /// Notes what leaked, on kernels that look for leaks.
+    pub(super) fn check_leaks(&mut self) -> Result<()> {
+        // Younger objects than 5 s are not looked at (mm/kmemleak.c, Linux 7.3).
+        let found = self.vm.get(&format!(
+            "[ ! -e {KMEMLEAK} ] || {{ sleep 6; echo scan >{KMEMLEAK}; echo scan >{KMEMLEAK}; cat {KMEMLEAK}; }}"
+        ))?;
+        self.check(&format!("no memory leaked ({found})"), found.is_empty());
+        Ok(())
     }
 
     /// Loads the module; a failure is an error.
     ///
     /// Modules are loaded by kmod's insmod, named by its path: busybox's own tries a refused module twice.
     pub(super) fn load(&mut self, params: &str) -> Result<()> {
-        self.get(&format!("/usr/bin/insmod /opt/tp2/tp2_p2pdma.ko {params}")).map(drop)
+        self.get(&format!("/usr/bin/insmod {SELECTED_MODULE} {params}")).map(drop)
+    }
+
+    /// Tries to load the module with one parameter, quoted.
+    pub(super) fn try_load(&mut self, parameter: &str) -> Result<Answer> {
+        let answer = self.run(&format!("/usr/bin/insmod {SELECTED_MODULE} '{parameter}'"))?;
+        self.trace.note(format!("load with {parameter}"), format!("{} {}", answer.status, answer.text));
+        Ok(answer)
     }
 
     /// Unloads the module.
@@ -102,7 +183,24 @@ impl Guest {
 
     /// One of the module's state files.
     pub(super) fn state(&mut self, file: &str) -> Result<String> {
-        self.vm.get(&format!("cat {STATE}/{file}"))
+        let value = self.vm.get(&format!("cat {STATE}/{file}"))?;
+        // These two have to differ.
+        if !file.starts_with("implementation") {
+            self.trace.note(format!("state file {file}"), value.as_str());
+        }
+        Ok(value)
+    }
+
+    /// Every file of the module in sysfs with mode and content, for the comparison of the implementations.
+    pub(super) fn note_sysfs(&mut self) -> Result<()> {
+        let files = self.vm.get(
+            "cd /sys/module/tp2_p2pdma && for f in $(find . -type f ! -path './sections/*' ! -path './notes/*' | sort); do
+                case $f in */implementation* | */coresize | */initsize | */srcversion | */uevent | */refcnt) continue ;; esac
+                echo \"$f $(stat -c %a $f) $(cat $f)\"
+            done",
+        )?;
+        self.trace.note("files in sysfs", files);
+        Ok(())
     }
 
     /// One of the module's counters.
@@ -114,6 +212,7 @@ impl Guest {
     /// The rows of the module's pair table, keyed by provider and client.
     pub(super) fn pair_table(&mut self) -> Result<BTreeMap<(String, String), PairRow>> {
         let text = self.vm.get("cat /sys/kernel/debug/tp2_p2pdma/pairs")?;
+        self.trace.note("pair table", text.as_str());
         let mut rows = BTreeMap::new();
         let mut lines = text.lines();
         self.same(
@@ -174,7 +273,10 @@ impl Guest {
         let self_test = self.state("self_test")?;
         self.same("state file self_test", self_test.as_str(), "pass");
         let implementation = self.state("implementation")?;
-        self.same("state file implementation", implementation.as_str(), "c");
+        let expected = self.implementation.map_or("", Implementation::name);
+        self.same("state file implementation", implementation.as_str(), expected);
+        let reason = self.state("implementation_reason")?;
+        self.check("state file implementation_reason gives a reason", !reason.is_empty());
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! The table of scenarios. A new one is a new row here, and a step in [`super::steps`] if it does more than ask.
 
-use super::{Expect, Kernel, Scenario, steps};
+use super::{Expect, Scenario, steps};
 use crate::vm::machine::{self, GPU, Machine, NETWORK_CARD, OTHER_VENDOR_GPU};
 
 const OVERRIDE: &str = "override";
@@ -17,7 +17,7 @@ impl Scenario {
             name,
             about,
             machine,
-            kernel: Kernel::Newest,
+            before: None,
             params: "",
             expect: Vec::new(),
             prepare: None,
@@ -49,8 +49,8 @@ impl Scenario {
         self.one_way(a, b, kernel, answer, rule).one_way(b, a, kernel, answer, rule)
     }
 
-    fn on_previous_kernel(mut self) -> Self {
-        self.kernel = Kernel::Previous;
+    fn before(mut self, major: u32, minor: u32) -> Self {
+        self.before = Some((major, minor));
         self
     }
 
@@ -208,7 +208,7 @@ fn lifecycle() -> Vec<Scenario> {
         x99_overridden("before-gpu-driver", "loaded before the (simulated) GPU driver: p2p_links both ways")
             .then(steps::links_appear),
         x99_overridden("ftrace-disabled", "kernel.ftrace_enabled=0 (kernels before 7.3): shown as not acting")
-            .on_previous_kernel()
+            .before(7, 3)
             .then(steps::ftrace_disabled),
         x99_overridden("kprobes-disarmed", "all kprobes disarmed through debugfs: shown as not acting")
             .then(steps::kprobes_disarmed),

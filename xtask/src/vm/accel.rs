@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use super::{Boot, Vm, machine};
+use super::{Vm, machine};
 use crate::cache;
 use crate::cmd::Cmd;
 use crate::guest::ScenarioGuest;
@@ -23,6 +23,8 @@ pub(crate) enum Accel {
     TcgMany,
     /// Emulation, one thread for all virtual CPUs.
     TcgOne,
+    /// The same, and the guest's clock advances by 1 ns for each instruction: what the guest times is their number.
+    TcgCounted,
 }
 
 impl Accel {
@@ -33,9 +35,7 @@ impl Accel {
             if OpenOptions::new().read(true).write(true).open("/dev/kvm").is_err() || failed_on_this_boot() {
                 return Self::emulation();
             }
-            let boot =
-                Boot { kernel: &guest.kernel, initrd: &guest.initrd, disk: None, append: "", limit: PROBE_LIMIT };
-            if Vm::boot(&machine::bare(), Self::Kvm, &boot).is_ok() {
+            if Vm::boot(&machine::bare(), Self::Kvm, &guest.boot(PROBE_LIMIT)).is_ok() {
                 return Self::Kvm;
             }
             eprintln!(
@@ -59,7 +59,15 @@ impl Accel {
         match self {
             Self::Kvm => "kvm",
             Self::TcgMany => "tcg,thread=multi",
-            Self::TcgOne => "tcg,thread=single",
+            Self::TcgOne | Self::TcgCounted => "tcg,thread=single",
+        }
+    }
+
+    /// What QEMU needs besides `-accel`.
+    pub(super) fn options(self) -> &'static [&'static str] {
+        match self {
+            Self::TcgCounted => &["-icount", "shift=0,sleep=off"],
+            Self::Kvm | Self::TcgMany | Self::TcgOne => &[],
         }
     }
 }

@@ -31,6 +31,8 @@ pub(crate) struct Boot<'a> {
     pub(crate) append: &'a str,
     /// Until the agent answers.
     pub(crate) limit: Duration,
+    /// How many times as much memory and time a kernel with sanitizers gets; 1 for others.
+    pub(crate) patience: u32,
 }
 
 /// Output and status of a script that ran in the guest.
@@ -46,6 +48,7 @@ pub(crate) struct Vm {
     child: Child,
     agent: BufReader<UnixStream>,
     dir: tempfile::TempDir,
+    patience: u32,
     /// From the start of QEMU to the agent's first word.
     pub(crate) boot_time: Duration,
 }
@@ -63,17 +66,17 @@ impl Vm {
             .spawn()
             .context("cannot start qemu-system-x86_64: install the Debian package qemu-system-x86")?;
         let mut guard = Killed(Some(child));
-        let deadline = start + boot.limit;
+        let deadline = start + boot.limit * boot.patience;
         let agent = connect(&mut guard, dir.path(), deadline)?;
         let mut agent = BufReader::new(agent);
         wait_ready(&mut agent, deadline).with_context(|| ends(dir.path()))?;
         let child = guard.0.take().context("QEMU is gone")?;
-        Ok(Self { child, agent, dir, boot_time: start.elapsed() })
+        Ok(Self { child, agent, dir, patience: boot.patience, boot_time: start.elapsed() })
     }
 
     /// Runs a shell script in the guest, at most for `limit`.
     pub(crate) fn run(&mut self, script: &str, limit: Duration) -> Result<Answer> {
-        let deadline = Instant::now() + limit;
+        let deadline = Instant::now() + limit * self.patience;
         let line = BASE64.encode(script);
         writeln!(self.agent.get_mut(), "{line}")
             .with_context(|| format!("the guest is gone: {}", ends(self.dir.path())))?;
@@ -122,6 +125,21 @@ impl Vm {
         answer.parse().with_context(|| format!("the kernel's answer `{answer}` is no number"))
     }
 
+    /// Kernel memory in use that is not given back on demand, in KiB: unreclaimable slab, vmalloc space and per-CPU data.
+    pub(crate) fn kernel_memory_kib(&mut self) -> Result<i64> {
+        let text = self.get(
+            "sync; echo 3 >/proc/sys/vm/drop_caches; sleep 1; grep -E '^(SUnreclaim|VmallocUsed|Percpu):' /proc/meminfo",
+        )?;
+        text.lines()
+            .map(|line| {
+                line.split_whitespace()
+                    .nth(1)
+                    .and_then(|n| n.parse::<i64>().ok())
+                    .with_context(|| format!("/proc/meminfo has the line `{line}`"))
+            })
+            .sum()
+    }
+
     /// All that the guest's kernel and init wrote to the console so far.
     pub(crate) fn console(&self) -> String {
         read_lossy(&self.dir.path().join("console"))
@@ -154,7 +172,8 @@ fn kill(child: &mut Child) {
 fn qemu(machine: &Machine, accel: Accel, boot: &Boot<'_>, dir: &Path) -> Command {
     let mut cmd = Command::new("qemu-system-x86_64");
     cmd.args(["-nodefaults", "-no-user-config", "-display", "none", "-vga", "none", "-no-reboot"])
-        .args(["-accel", accel.name(), "-m", &machine.mib.to_string(), "-smp", "2"])
+        .args(["-accel", accel.name(), "-m", &(machine.mib * boot.patience).to_string(), "-smp", "2"])
+        .args(accel.options())
         .args(["-machine", machine.chipset, "-cpu", machine.cpu])
         .arg("-chardev")
         .arg(format!("file,id=console,path={}", dir.join("console").display()))
