@@ -2,7 +2,8 @@
 
 //! The parameters that do not change after load, as the rule book wants them.
 //!
-//! Copied once from what `common/params.c` has parsed, because handlers must not allocate.
+//! What `common/params.c` has parsed, with those lists converted once whose items have other types there: handlers must not
+//! allocate.
 
 #![forbid(unsafe_code)]
 
@@ -16,7 +17,6 @@ use crate::{
     },
 };
 
-const MAX_VENDORS: usize = bindings::TP2_MAX_VENDORS as usize;
 const MAX_PAIRS: usize = bindings::TP2_MAX_PAIRS as usize;
 const MAX_DENY: usize = bindings::TP2_MAX_DENY as usize;
 
@@ -45,7 +45,7 @@ impl<T: Copy, const N: usize> List<T, N> {
 
 /// See the module's documentation.
 pub(crate) struct Parameters {
-    vendors: List<u16, MAX_VENDORS>,
+    vendors: &'static [u16],
     pairs: List<(Address, Address), MAX_PAIRS>,
     deny: List<BridgeId, MAX_DENY>,
     cross_host_bridge: bool,
@@ -53,11 +53,13 @@ pub(crate) struct Parameters {
 }
 
 impl Parameters {
-    /// Copies what was parsed.
-    pub(crate) fn new(parsed: &bindings::tp2_settings) -> Self {
+    /// Takes what was parsed.
+    pub(crate) fn new(parsed: &'static bindings::tp2_settings) -> Self {
         let nowhere = Address::new(0, 0, 0, 0);
+        // The number is never larger than the array. Were it so, none is the strict reading.
+        let vendors = parsed.vendors.get(..parsed.nr_vendors as usize);
         Self {
-            vendors: List::new(parsed.nr_vendors, &parsed.vendors, 0, |vendor| *vendor),
+            vendors: vendors.unwrap_or_default(),
             pairs: List::new(parsed.nr_pairs, &parsed.pairs, (nowhere, nowhere), |pair| {
                 (address(&pair.a), address(&pair.b))
             }),
@@ -73,7 +75,7 @@ impl Parameters {
     pub(crate) fn settings(&self, mode: Mode) -> Settings<'_> {
         Settings {
             mode,
-            vendors: self.vendors.as_slice(),
+            vendors: self.vendors,
             pairs: self.pairs.as_slice(),
             cross_host_bridge: self.cross_host_bridge,
             allow_denied: self.allow_denied,
@@ -83,7 +85,7 @@ impl Parameters {
 
     /// Whether GPUs of this vendor may be paired.
     pub(crate) fn vendor_allowed(&self, vendor: u16) -> bool {
-        self.vendors.as_slice().contains(&vendor)
+        self.vendors.contains(&vendor)
     }
 }
 
