@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `cargo xtask`: everything behind the Makefile.
 
+mod builds;
 mod cache;
 mod check;
 mod cmd;
@@ -54,6 +55,8 @@ enum Command {
         #[arg(long, default_value_t = 2)]
         jobs: usize,
     },
+    /// Build the module with one thing broken at a time: wrong compilers, damaged metadata, read-only sources.
+    Builds,
     /// Upgrade the kernel of a guest with the packages installed, boot it, purge the packages.
     Upgrade,
     /// Compare a kernel's sources with what the project assumes of them.
@@ -105,6 +108,7 @@ fn main() -> ExitCode {
             Some(label) => scenario::run_on_own(label, &scenarios, implementation, jobs),
             None => scenario::run(&scenarios, implementation, jobs),
         }),
+        Command::Builds => host::prepare().and_then(|()| builds::run()),
         Command::Upgrade => host::prepare().and_then(|()| upgrade::run()),
         Command::Drift { sources, write } => drift::run(&sources, write),
         Command::Check => host::prepare().and_then(|()| check::run()),

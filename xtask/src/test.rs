@@ -5,7 +5,7 @@ use anyhow::Result;
 
 use crate::cmd::Cmd;
 use crate::progress::{self, Part};
-use crate::{check, deb, drift, fuzz, host, scenario, upgrade, workspace};
+use crate::{builds, check, deb, drift, fuzz, host, scenario, upgrade, workspace};
 
 /// The part that `make test-full` does on more kernels.
 pub(crate) const SCENARIOS: &str = "VM scenarios";
@@ -18,6 +18,7 @@ pub(crate) const PARTS: &[Part] = &[
     ("drift", drift::test),
     ("package audit", audit),
     (SCENARIOS, || scenario::run(&[], None, 2)),
+    ("builds with something broken", builds::run),
     ("upgrade path", upgrade::run),
 ];
 
