@@ -30,6 +30,9 @@ vm: ## Run the VM scenarios
 upgrade: ## Run the kernel upgrade path in a guest
 	@$(CARGO) xtask upgrade
 
+bench: ## Measure build time, size, memory and cost a call of both implementations
+	@$(CARGO) xtask bench
+
 deb: ## Build the Debian packages into target/deb
 	@$(CARGO) xtask deb
 
@@ -52,4 +55,4 @@ prepare: ## Install the Debian packages that building and testing need
 clean: ## Remove what was built
 	@$(CARGO) clean
 
-.PHONY: help demo test test-full check vm upgrade deb module verify install uninstall prepare clean
+.PHONY: help demo test test-full check vm upgrade bench deb module verify install uninstall prepare clean

@@ -11,6 +11,8 @@
  * callers	write "PROVIDER CLIENT THREADS ITERATIONS" and wait for them;
  *		0 iterations run until "stop" is written. Read gives
  *		"calls=N answers=VALUE:COUNT[,...][,other:COUNT]".
+ * time		write "PROVIDER CLIENT CALLS", read the nanoseconds that the
+ *		calls took, one after the other.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -18,6 +20,7 @@
 #include <linux/debugfs.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>
+#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/pci.h>
@@ -365,6 +368,54 @@ static int callers_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_STORE_ATTRIBUTE(callers);
 
+static u64 timed_ns;
+
+static int time_calls(char *line)
+{
+	struct pci_dev *provider, *client;
+	unsigned long calls, i;
+	u64 start;
+	char end;
+	int ret;
+
+	provider = next_pci_dev(&line);
+	if (IS_ERR(provider))
+		return PTR_ERR(provider);
+	client = next_pci_dev(&line);
+	ret = PTR_ERR_OR_ZERO(client);
+	if (ret)
+		goto put_provider;
+	ret = -EINVAL;
+	if (!line || sscanf(line, "%lu%c", &calls, &end) != 1)
+		goto put_client;
+
+	start = ktime_get_ns();
+	for (i = 0; i < calls; i++)
+		pci_p2pdma_distance(provider, &client->dev, false);
+	timed_ns = ktime_get_ns() - start;
+	ret = 0;
+put_client:
+	pci_dev_put(client);
+put_provider:
+	pci_dev_put(provider);
+	return ret;
+}
+
+static ssize_t time_write(struct file *file, const char __user *buf,
+			  size_t count, loff_t *pos)
+{
+	return write_line(buf, count, time_calls);
+}
+
+static int time_show(struct seq_file *m, void *unused)
+{
+	mutex_lock(&probe_mutex);
+	seq_printf(m, "%llu\n", timed_ns);
+	mutex_unlock(&probe_mutex);
+	return 0;
+}
+DEFINE_SHOW_STORE_ATTRIBUTE(time);
+
 static int __init tp2_probe_init(void)
 {
 	debugfs_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
@@ -374,6 +425,7 @@ static int __init tp2_probe_init(void)
 	debugfs_create_file("ask_child", 0600, debugfs_dir, NULL,
 			    &ask_child_fops);
 	debugfs_create_file("callers", 0600, debugfs_dir, NULL, &callers_fops);
+	debugfs_create_file("time", 0600, debugfs_dir, NULL, &time_fops);
 	pr_info("test-only module, not part of any package\n");
 	return 0;
 }

@@ -114,9 +114,11 @@ fn without_metadata(system: &System, small: &ScenarioGuest, accel: Accel) -> Res
         })?;
     let gpus = find_gpus(&mut vm)?;
     vm.get("insmod /opt/tp2/tp2_probe.ko")?;
+    println!("  Without the module:");
     judge("before", ask_both_ways(&mut vm, &gpus)?, -1)?;
     vm.get(&guest::select(Implementation::C))?;
     vm.get(&format!("/usr/bin/insmod {SELECTED_MODULE}"))?;
+    println!("  With it:");
     judge("with the override", ask_both_ways(&mut vm, &gpus)?, HOPS)?;
     show_implementation(&mut vm, Implementation::C)?;
     no_splats(&vm)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `cargo xtask`: everything behind the Makefile.
 
+mod bench;
 mod builds;
 mod cache;
 mod check;
@@ -55,6 +56,8 @@ enum Command {
         #[arg(long, default_value_t = 2)]
         jobs: usize,
     },
+    /// Measure what the module costs: build time, sizes, memory, nanoseconds and instructions a call.
+    Bench,
     /// Build the module with one thing broken at a time: wrong compilers, damaged metadata, read-only sources.
     Builds,
     /// Upgrade the kernel of a guest with the packages installed, boot it, purge the packages.
@@ -108,6 +111,7 @@ fn main() -> ExitCode {
             Some(label) => scenario::run_on_own(label, &scenarios, implementation, jobs),
             None => scenario::run(&scenarios, implementation, jobs),
         }),
+        Command::Bench => host::prepare().and_then(|()| bench::run()),
         Command::Builds => host::prepare().and_then(|()| builds::run()),
         Command::Upgrade => host::prepare().and_then(|()| upgrade::run()),
         Command::Drift { sources, write } => drift::run(&sources, write),
