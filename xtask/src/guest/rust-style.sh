@@ -8,9 +8,13 @@ apt-get update
 apt-get install --yes --no-install-recommends rustfmt rust-clippy
 cd /tp2/rust-kmod
 rustfmt --check --config-path rustfmt.toml rust/policy.rs rust/topology.rs rust/settings.rs rust/probe.rs rust/bindings.rs
-# Of main.rs rustfmt would follow the modules; it is given alone.
-rustfmt --check --config-path rustfmt.toml --config skip_children=true rust/main.rs 2>/dev/null ||
-	rustfmt --check --config-path rustfmt.toml <rust/main.rs
+# Named, main.rs would be followed to modules that are not generated yet; from standard input, --check exits with 0 whatever it
+# prints (rustfmt 1.8).
+rustfmt --check --config-path rustfmt.toml <rust/main.rs >/tp2/rustfmt.log
+if [ -s /tp2/rustfmt.log ]; then
+	cat /tp2/rustfmt.log
+	exit 1
+fi
 build_dir=$(/tp2/rust-probe "$kernel" | sed -n 's/^BUILD_DIR=//p')
 if ! make -C "$build_dir" "M=$PWD" TP2_IMPL=rust CLIPPY=1 V=1 W=1 modules >/tp2/build.log 2>&1; then
 	cat /tp2/build.log
