@@ -46,8 +46,9 @@ pub(crate) fn base(kernel: &Kernel) -> Result<Layer> {
     if kernel.debs.is_empty() {
         packages.extend(["image", "headers"].map(|part| format!("linux-{part}-{}", kernel.release)));
     } else {
-        // The kernel's own packaging does not say that objtool in the headers needs it.
-        packages.push("libelf1t64".to_owned());
+        // What Debian's headers depend on, and those of the kernel's own packaging do not say: the compiler, and a library
+        // for objtool.
+        packages.extend(["gcc", "libelf1t64"].map(str::to_owned));
     }
     let packages: Vec<&str> = packages.iter().map(String::as_str).collect();
     let support = Support::new(&kernel.release)?;
