@@ -9,8 +9,10 @@ pub mod module_file;
 pub mod modules;
 mod pci;
 pub mod pci_config;
+pub mod record;
 mod root;
 mod signature;
+mod source;
 
 pub use root::{Root, RootError, read_named};
 

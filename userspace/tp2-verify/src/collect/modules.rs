@@ -48,10 +48,10 @@ pub(super) fn tp2(root: &Root, release: &Reading<String>) -> Module {
         let one = |name: &&str| ((*name).to_owned(), own(&format!("{directory}/{name}")));
         names.iter().map(one).collect()
     };
-    let sources = root.names("usr/src").unwrap_or_default();
+    let is_source = |name: &str| name.starts_with("tp2_p2pdma-");
     Module {
         dkms: dkms(root),
-        sources: sources.into_iter().filter(|name| name.starts_with("tp2_p2pdma-")).collect(),
+        sources: root.names_where("usr/src", is_source).unwrap_or_default(),
         info: describe(root, &file),
         file,
         loaded: root.is_dir("sys/module/tp2_p2pdma"),
@@ -101,8 +101,7 @@ fn module_name(path: &str) -> Option<String> {
 
 fn describe(root: &Root, file: &Reading<String>) -> Reading<ModuleFile> {
     let path = file.as_ref().map_err(Clone::clone)?;
-    let bytes = root.bytes(path, module_file::FILE_LIMIT)?;
-    module_file::describe(path, &bytes)
+    root.derived(path, module_file::FILE_LIMIT, |bytes| module_file::describe(path, bytes))
 }
 
 /// Reads `/var/lib/dkms/NAME/VERSION/KERNEL/ARCH/module/`.

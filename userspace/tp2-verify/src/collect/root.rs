@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-//! A directory that stands for the machine. Every read is bounded, never blocks on a FIFO and never leaves the tree.
+//! A directory, or the record of one, that stands for the machine. Every read is bounded, never blocks on a FIFO and
+//! never leaves the tree.
 
 use std::{
     collections::VecDeque,
     ffi::OsString,
-    fs::{self, File, Metadata},
-    io::{self, Read},
+    fs, io,
     path::{Component, Path, PathBuf},
+    sync::{Arc, Mutex},
 };
 
+use serde::{Serialize, de::DeserializeOwned};
 use thiserror::Error;
 
-use crate::facts::{ReadError, ReadErrorKind, Reading};
+use super::{
+    record::{Record, Seen},
+    source::{Source, failure, lock, not_recorded, read_regular, words},
+};
+use crate::facts::{ReadError, Reading};
 
 /// Attributes of sysfs and procfs are one page; some procfs files are a few.
 const ATTRIBUTE_LIMIT: u64 = 256 * 1024;
 /// As in the kernel (`MAXSYMLINKS`).
 const LINK_LIMIT: usize = 40;
-/// More entries than any directory that is read has.
-const DIRECTORY_LIMIT: usize = 65_536;
 
 /// The given root cannot stand for a machine.
 #[derive(Debug, Error)]
@@ -34,7 +38,8 @@ pub enum RootError {
     },
     /// It is no directory.
     #[error(
-        "--root {0:?} is not a directory; give the directory that holds sys/ and proc/ (an archive has to be unpacked first)"
+        "--root {0:?} is not a directory; give the directory that holds sys/ and proc/ (a report is opened by tp2-verify \
+         replay, another archive has to be unpacked first)"
     )]
     NotDirectory(PathBuf),
     /// It holds nothing to read.
@@ -42,10 +47,10 @@ pub enum RootError {
     NoTree(PathBuf),
 }
 
-/// The root of a live machine or of a captured tree.
+/// The root of a live machine, of a captured tree, or of a record.
 #[derive(Clone, Debug)]
 pub struct Root {
-    base: PathBuf,
+    source: Source,
     live: bool,
 }
 
@@ -57,10 +62,10 @@ impl Root {
         if !base.is_dir() {
             return Err(RootError::NotDirectory(path.to_owned()));
         }
-        let live = base == Path::new("/");
-        let root = Self { base, live };
         // What may not be entered is not empty.
-        fs::read_dir(&root.base).map_err(unusable)?;
+        fs::read_dir(&base).map_err(unusable)?;
+        let live = base == Path::new("/");
+        let root = Self { source: Source::Directory(base), live };
         let has = |name| root.is_dir(name);
         if !has("sys") && !has("proc") {
             return Err(RootError::NoTree(path.to_owned()));
@@ -68,10 +73,42 @@ impl Root {
         Ok(root)
     }
 
-    /// Whether this is the running machine.
+    /// The same root, from now on keeping a record of all that is read through it.
+    #[must_use]
+    pub fn recording(&self) -> Self {
+        let Source::Directory(base) = &self.source else {
+            return self.clone();
+        };
+        let record = Record { live: self.live, ..Record::default() };
+        Self { source: Source::Recording(base.clone(), Arc::new(Mutex::new(record))), live: self.live }
+    }
+
+    /// What was recorded; empty unless made by [`Root::recording`] or [`Root::replay`].
+    #[must_use]
+    pub fn record(&self) -> Record {
+        match &self.source {
+            Source::Directory(_) => Record { live: self.live, ..Record::default() },
+            Source::Recording(_, record) => lock(record).clone(),
+            Source::Record(record) => Record::clone(record),
+        }
+    }
+
+    /// A root that answers as the recorded one did, and never reads the machine it runs on.
+    #[must_use]
+    pub fn replay(record: Record) -> Self {
+        Self { live: record.live, source: Source::Record(Arc::new(record)) }
+    }
+
+    /// Whether this is the running machine, or the record of a machine that was running.
     #[must_use]
     pub fn is_live(&self) -> bool {
         self.live
+    }
+
+    /// The answer to what no file tells and only the running machine can be asked, such as opening a device or calling
+    /// a runtime. Recorded under `question`, a path-like name; `ask` is never called for a captured tree or a replay.
+    pub fn ask(&self, question: &str, ask: impl Fn() -> Reading<String>) -> Reading<String> {
+        self.source.answer(question, self.live, &ask)
     }
 
     /// Contents of a small text file, without white space at the ends.
@@ -88,32 +125,48 @@ impl Root {
     /// Contents of a regular file up to a size.
     pub fn bytes(&self, path: &str, limit: u64) -> Reading<Vec<u8>> {
         let real = self.resolve(path)?;
-        read_regular(&self.base.join(real), path, limit)
+        self.source.bytes(&real, limit).map_err(|failure| failure.at(path))
+    }
+
+    /// What `make` makes of the contents of a regular file up to a size. A report keeps the result in place of the
+    /// file: this is for files that are too large, or none of a report's business.
+    pub fn derived<T: Serialize + DeserializeOwned>(
+        &self,
+        path: &str,
+        limit: u64,
+        make: impl Fn(&[u8]) -> Reading<T>,
+    ) -> Reading<T> {
+        let real = self.resolve(path)?;
+        let mut read = |full: &Path| {
+            let bytes = read_regular(full, limit).map_err(|failure| failure.at(path))?;
+            serde_json::to_value(make(&bytes)?).map_err(|error| ReadError::malformed(path, error.to_string()))
+        };
+        let value = self.source.derived(&real, &mut read).unwrap_or_else(|| Err(not_recorded().at(path)))?;
+        let other = |_| ReadError::malformed(path, "was recorded in a form that this version does not know");
+        serde_json::from_value(value).map_err(other)
     }
 
     /// Names in a directory, sorted.
     pub fn names(&self, path: &str) -> Reading<Vec<String>> {
-        let real = self.base.join(self.resolve(path)?);
-        let entries = fs::read_dir(real).map_err(|error| from_io(path, &error))?;
-        let mut names = Vec::new();
-        for entry in entries.take(DIRECTORY_LIMIT) {
-            let entry = entry.map_err(|error| from_io(path, &error))?;
-            names.push(entry.file_name().to_string_lossy().into_owned());
-        }
-        names.sort();
-        Ok(names)
+        self.names_where(path, |_| true)
+    }
+
+    /// Those names in a directory that are wanted, sorted. A report tells of no others.
+    pub fn names_where(&self, path: &str, wanted: impl Fn(&str) -> bool) -> Reading<Vec<String>> {
+        let real = self.resolve(path)?;
+        self.source.names(&real, &wanted).map_err(|failure| failure.at(path))
     }
 
     /// Whether the path leads to a directory.
     #[must_use]
     pub fn is_dir(&self, path: &str) -> bool {
-        self.metadata(path).is_some_and(|data| data.is_dir())
+        self.seen(path) == Some(Seen::Directory)
     }
 
     /// Whether the path leads anywhere.
     #[must_use]
     pub fn exists(&self, path: &str) -> bool {
-        self.metadata(path).is_some()
+        self.seen(path).is_some()
     }
 
     /// Where a path really leads, below the root and without links.
@@ -129,9 +182,9 @@ impl Root {
             .ok_or_else(|| ReadError::malformed(path, "leads to the root of the tree"))
     }
 
-    fn metadata(&self, path: &str) -> Option<Metadata> {
+    fn seen(&self, path: &str) -> Option<Seen> {
         let real = self.resolve(path).ok()?;
-        fs::symlink_metadata(self.base.join(real)).ok()
+        self.source.look(&real).ok()
     }
 
     /// Follows links by hand, so that absolute ones and `..` stay below the root.
@@ -144,21 +197,20 @@ impl Root {
                 done.pop();
                 continue;
             }
-            let here = self.base.join(&done).join(&name);
-            let data = fs::symlink_metadata(&here).map_err(|error| from_io(path, &error))?;
-            if !data.is_symlink() {
-                done.push(name);
+            let here = done.join(&name);
+            let Seen::Link(target) = self.source.look(&here).map_err(|failure| failure.at(path))? else {
+                done = here;
                 continue;
-            }
+            };
             links += 1;
             if links > LINK_LIMIT {
                 return Err(ReadError::malformed(path, "goes in circles (symbolic links)"));
             }
-            let target = fs::read_link(&here).map_err(|error| from_io(path, &error))?;
+            let target = Path::new(&target);
             if target.is_absolute() {
                 done.clear();
             }
-            for part in components(&target).collect::<Vec<_>>().into_iter().rev() {
+            for part in components(target).collect::<Vec<_>>().into_iter().rev() {
                 todo.push_front(part);
             }
         }
@@ -169,26 +221,8 @@ impl Root {
 /// Reads a regular file that was named on the command line.
 pub fn read_named(path: &Path, limit: u64) -> Reading<Vec<u8>> {
     let name = path.to_string_lossy();
-    let real = fs::canonicalize(path).map_err(|error| from_io(&name, &error))?;
-    read_regular(&real, &name, limit)
-}
-
-/// Reads a file if it is a regular one and not larger than `limit`.
-fn read_regular(real: &Path, path: &str, limit: u64) -> Reading<Vec<u8>> {
-    let failed = |error: io::Error| from_io(path, &error);
-    // Before opening: opening a FIFO waits for a writer.
-    let data = fs::symlink_metadata(real).map_err(failed)?;
-    if !data.is_file() {
-        let what = if data.is_dir() { "a directory" } else { "a FIFO, socket or device" };
-        return Err(ReadError::malformed(path, format!("is {what}, not a file")));
-    }
-    let file = File::open(real).map_err(failed)?;
-    let mut bytes = Vec::new();
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
-    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > limit {
-        return Err(ReadError::malformed(path, format!("is larger than {limit} bytes")));
-    }
-    Ok(bytes)
+    let real = fs::canonicalize(path).map_err(|error| failure(&error).at(&name))?;
+    read_regular(&real, limit).map_err(|failure| failure.at(&name))
 }
 
 /// The parts of a path that name something or go up.
@@ -198,21 +232,4 @@ fn components(path: &Path) -> impl Iterator<Item = OsString> {
         Component::ParentDir => Some(OsString::from("..")),
         Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
     })
-}
-
-/// Gives a system error its path.
-fn from_io(path: &str, error: &io::Error) -> ReadError {
-    let kind = match error.kind() {
-        io::ErrorKind::NotFound => ReadErrorKind::Absent,
-        io::ErrorKind::PermissionDenied => ReadErrorKind::Denied,
-        _ => ReadErrorKind::Io,
-    };
-    ReadError { path: path.to_owned(), kind, reason: words(error) }
-}
-
-/// An error in lower-case words, without the number.
-fn words(error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or(&text);
-    text.to_lowercase()
 }
