@@ -2,6 +2,8 @@
 
 //! The command line.
 
+mod report;
+
 use std::{
     io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
@@ -14,10 +16,13 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::{
+    archive::ArchiveError,
     collect::{self, Root, RootError, module_file},
     facts::{ModuleFile, ReadError, ReadErrorKind},
-    render, report,
+    render,
+    report::{SCHEMA, make},
 };
+use report::ReportArguments;
 
 /// Exit status of a tool error, as clap's for bad usage.
 pub const EXIT_ERROR: u8 = 2;
@@ -65,6 +70,13 @@ enum When {
 enum Command {
     /// Judge the machine (the default)
     Check,
+    /// Write an archive of all that was read, without private values, and a summary for an issue
+    Report(ReportArguments),
+    /// Judge what a report recorded, on any machine
+    Replay {
+        /// The archive that report wrote
+        file: PathBuf,
+    },
     /// Describe a kernel module file: .ko, .ko.gz, .ko.xz or .ko.zst
     Module {
         /// The file
@@ -86,6 +98,15 @@ pub enum ToolError {
     /// The file is no readable module.
     #[error("{file}: {reason}; {remedy}", file = .0.path, reason = .0.reason, remedy = module_remedy(.0.kind))]
     Module(ReadError),
+    /// A report could not be written or opened.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// A replay would say something else.
+    #[error(
+        "no report was written: without private values {0} would end otherwise; please file an issue with the output of \
+         tp2-verify --json, after removing what is private"
+    )]
+    Redaction(String),
     /// Standard output is gone.
     #[error("the result could not be written to standard output: {0}; make room, or write it elsewhere")]
     Output(#[from] io::Error),
@@ -113,6 +134,8 @@ impl Cli {
         let mut text = Vec::new();
         let exit = match &self.command {
             None | Some(Command::Check) => self.check(&mut text)?,
+            Some(Command::Report(arguments)) => self.report(&mut text, arguments)?,
+            Some(Command::Replay { file }) => self.replay(&mut text, file)?,
             Some(Command::Module { file }) => self.module(&mut text, file)?,
             Some(Command::Completions { shell }) => {
                 clap_complete::generate(*shell, &mut Self::command(), "tp2-verify", &mut text);
@@ -127,8 +150,11 @@ impl Cli {
     }
 
     fn check(&self, out: &mut Vec<u8>) -> Result<u8, ToolError> {
-        let root = Root::open(&self.root)?;
-        let report = report::make(&collect::collect(&root));
+        self.judge(out, &Root::open(&self.root)?)
+    }
+
+    fn judge(&self, out: &mut Vec<u8>, root: &Root) -> Result<u8, ToolError> {
+        let report = make(&collect::collect(root));
         if self.json {
             render::json::write(out, &report)?;
         } else {
@@ -142,7 +168,7 @@ impl Cli {
         let described = module_file::describe(&path.to_string_lossy(), &bytes);
         let module = described.map_err(ToolError::Module)?;
         if self.json {
-            let document = ModuleDocument { schema: report::SCHEMA, module };
+            let document = ModuleDocument { schema: SCHEMA, module };
             render::json::write(out, &document)?;
         } else {
             render::module::write(out, &module, self.verbose)?;

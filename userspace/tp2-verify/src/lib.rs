@@ -5,11 +5,13 @@
 //! Data flows one way: [`collect`] reads a root directory into [`facts`], each of the [`gates`] is a pure function of
 //! facts, the [`verdict`] one of findings, and [`render`] prints.
 
+pub mod archive;
 pub mod cli;
 pub mod collect;
 pub mod facts;
 pub mod finding;
 pub mod gates;
+pub mod redact;
 pub mod render;
 pub mod report;
 pub mod route;

@@ -3,5 +3,6 @@
 //! Prints results, and decides nothing.
 
 pub mod json;
+pub mod markdown;
 pub mod module;
 pub mod table;
