@@ -47,7 +47,6 @@ pub fn unpack(name: &str, bytes: &[u8]) -> Result<Record, ArchiveError> {
     }
     let manifest = Manifest::parse(&manifest).map_err(bad)?;
     let members = members(&mut entries, &manifest.wanted()).map_err(bad)?;
-    drop(entries);
     finish(archive.into_inner()).map_err(bad)?;
     manifest.into_record(members).map_err(bad)
 }

@@ -137,11 +137,11 @@ impl Root {
         make: impl Fn(&[u8]) -> Reading<T>,
     ) -> Reading<T> {
         let real = self.resolve(path)?;
-        let mut read = |full: &Path| {
+        let mut reduce = |full: &Path| {
             let bytes = read_regular(full, limit).map_err(|failure| failure.at(path))?;
             serde_json::to_value(make(&bytes)?).map_err(|error| ReadError::malformed(path, error.to_string()))
         };
-        let value = self.source.derived(&real, &mut read).unwrap_or_else(|| Err(not_recorded().at(path)))?;
+        let value = self.source.derived(&real, &mut reduce).unwrap_or_else(|| Err(not_recorded().at(path)))?;
         let other = |_| ReadError::malformed(path, "was recorded in a form that this version does not know");
         serde_json::from_value(value).map_err(other)
     }

@@ -9,6 +9,9 @@ use super::pseudonyms::{Kind, Pseudonyms};
 /// Longest `user@host` that is looked for, in bytes.
 const ACCOUNT_LIMIT: usize = 320;
 
+/// Kinds of values that all have one length, in bytes.
+const FIXED: [(Kind, usize); 3] = [(Kind::Uuid, 36), (Kind::Mac, 17), (Kind::Id, 32)];
+
 /// Names to replace, the longest first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names(Vec<(Kind, String)>);
@@ -83,13 +86,11 @@ fn find(
             return Some(("home/".len() + user.len(), format!("home/{}", pseudonyms.text(Kind::User, user))));
         }
     }
-    let fixed: [(Kind, usize, fn(&str) -> bool); 3] =
-        [(Kind::Uuid, 36, is_uuid), (Kind::Mac, 17, is_mac), (Kind::Id, 32, is_id)];
-    for (kind, length, is_it) in fixed {
+    for (kind, length) in FIXED {
         if form == Form::Path && kind != Kind::Id {
             continue;
         }
-        if let Some(value) = rest.get(..length).filter(|value| ends(rest, value.len()) && is_it(value)) {
+        if let Some(value) = rest.get(..length).filter(|value| ends(rest, value.len()) && is_of(kind, value)) {
             return Some((length, pseudonyms.text(kind, value)));
         }
     }
@@ -121,19 +122,19 @@ fn account(text: &str) -> Option<usize> {
     (!host.is_empty()).then(|| user.len() + 1 + host.len())
 }
 
-fn is_uuid(text: &str) -> bool {
-    let lengths = text.split('-').map(str::len);
-    lengths.eq([8, 4, 4, 4, 12]) && text.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
-}
-
-fn is_mac(text: &str) -> bool {
-    let is_byte = |part: &str| part.len() == 2 && part.chars().all(|c| c.is_ascii_hexdigit());
-    let by = |separator| text.split(separator).count() == 6 && text.split(separator).all(is_byte);
-    by(':') || by('-')
-}
-
-fn is_id(text: &str) -> bool {
-    text.chars().all(|c| c.is_ascii_hexdigit())
+/// Whether a text of the right length has the form of a kind.
+fn is_of(kind: Kind, text: &str) -> bool {
+    let is_hex = |part: &str| part.chars().all(|c| c.is_ascii_hexdigit());
+    let is_parts = |separator, lengths: &[usize]| {
+        let parts: Vec<&str> = text.split(separator).collect();
+        parts.iter().map(|part| part.len()).eq(lengths.iter().copied()) && parts.iter().all(|part| is_hex(part))
+    };
+    match kind {
+        Kind::Uuid => is_parts('-', &[8, 4, 4, 4, 12]),
+        Kind::Mac => is_parts(':', &[2; 6]) || is_parts('-', &[2; 6]),
+        Kind::Id => is_hex(text),
+        Kind::Host | Kind::User | Kind::Serial | Kind::Ipv4 | Kind::Ipv6 => false,
+    }
 }
 
 /// An IP address at the start. Inside `a.b.c.d.e` there is none.
