@@ -98,6 +98,8 @@ pub struct Facts {
     pub amdgpu: Amdgpu,
     /// The override module.
     pub module: Module,
+    /// The running kernel's initramfs image; not read where the override is not installed.
+    pub initramfs: Reading<Initramfs>,
     /// PCI functions.
     pub pci: Reading<Vec<PciDevice>>,
     /// Entries below the PCI device directory that are no readable PCI functions.
@@ -283,6 +285,22 @@ impl DkmsBuild {
     pub fn is_for(&self, release: &str) -> bool {
         self.kernel == release && self.file.is_some()
     }
+}
+
+/// What is inside an initramfs image.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Initramfs {
+    /// File that was read.
+    pub path: String,
+    /// How its segments are compressed, in order, repetitions left out: `cpio` (not at all), `gzip`, `xz`, `zstd`,
+    /// `lz4`.
+    pub segments: Vec<String>,
+    /// Whether it holds amdgpu, as a module for the running kernel.
+    pub has_amdgpu: bool,
+    /// Whether it holds `tp2_p2pdma`, likewise.
+    pub has_override: bool,
+    /// Whether it holds `modprobe.d/tp2_p2pdma.conf`, which loads the override before amdgpu.
+    pub has_modprobe_conf: bool,
 }
 
 /// debugfs table of the module.

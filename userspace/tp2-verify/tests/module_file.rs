@@ -219,3 +219,13 @@ fn driver_file_outside_the_kernel_proves_itself() {
     tree.bytes("lib/modules/7.3.4/updates/dkms/amdgpu.ko", &module()[..200]);
     assert_eq!(status(&tree.json(), "kernel.hsa-amd-p2p"), "unknown");
 }
+
+#[test]
+fn a_compressed_bomb_does_not_eat_memory() {
+    // An xz block of 512 MiB: chunks of LZMA2 with properties, each of 2 MiB in one byte, repeated with a reset each.
+    let mut bomb = b"\xfd7zXZ\0\0\x01\0\0\0\0\x02\0\x21\x01\x16\0\0\0\0\0\0\0".to_vec();
+    bomb.extend(b"\xff\xff\xff\0\0\x5d\0".repeat(256));
+    bomb.extend([0; 64]);
+    let error = describe("x", &bomb).unwrap_err();
+    assert!(error.reason.contains("xz: too large"), "{error}");
+}

@@ -49,7 +49,7 @@ const PLANTED: [&str; 20] = [
 fn private() -> Tree {
     let tree = two_cards_overridden("8086:6f00");
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    write!(encoder, "{CONFIG}CONFIG_MODULE_SIG_KEY=\"/home/dave/key.pem\"\n").unwrap();
+    writeln!(encoder, "{CONFIG}CONFIG_MODULE_SIG_KEY=\"/home/dave/key.pem\"").unwrap();
     let release = format!("{RELEASE}-bobs-box");
     let node = |number| format!("sys/devices/virtual/kfd/kfd/topology/nodes/{number}/properties");
     for number in [1, 2] {

@@ -2,7 +2,9 @@
 
 //! The only code that reads the machine. It takes a root directory and makes [`Facts`].
 
+mod cpio;
 pub mod host;
+pub mod initramfs;
 pub mod kernel;
 pub mod kfd;
 pub mod module_file;
@@ -13,6 +15,8 @@ pub mod record;
 mod root;
 mod signature;
 mod source;
+mod unpack;
+pub mod xz;
 
 pub use root::{Root, RootError, read_named};
 
@@ -23,10 +27,12 @@ use crate::facts::Facts;
 pub fn collect(root: &Root) -> Facts {
     let kernel = kernel::read(root);
     let (pci, pci_skipped) = pci::read(root);
+    let module = modules::tp2(root, &kernel.release);
     Facts {
         host: host::read(root),
         amdgpu: modules::amdgpu(root, &kernel.release),
-        module: modules::tp2(root, &kernel.release),
+        initramfs: initramfs::read(root, &kernel.release, &module),
+        module,
         kernel,
         pci,
         pci_skipped,

@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use flate2::read::MultiGzDecoder;
 use goblin::elf::{Elf, header::ET_REL, section_header::SHN_UNDEF};
 
-use super::signature;
+use super::{signature, xz};
 use crate::facts::{ModuleFile, ReadError, Reading};
 
 /// Largest file that is read. amdgpu, the largest module there is, has some 30 MiB with debugging data stripped.
@@ -52,8 +52,7 @@ fn expand(bytes: &[u8]) -> Result<Option<Vec<u8>>, String> {
                 .map_err(|error| format!("zstd: {}", brief(&error))),
             Err(error) => Err(format!("zstd: {error}")),
         },
-        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => lzma_rs::xz_decompress(&mut io::Cursor::new(bytes), &mut out)
-            .map_err(|error| format!("xz: {}", xz_words(&error))),
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => expand_xz(bytes, &mut out),
         _ => return Ok(None),
     };
     match result {
@@ -62,8 +61,17 @@ fn expand(bytes: &[u8]) -> Result<Option<Vec<u8>>, String> {
     }
 }
 
+/// The library keeps a block in memory whole, so its size is looked at first.
+fn expand_xz(bytes: &[u8], out: &mut Capped) -> Result<(), String> {
+    let measured = xz::measure(bytes).map_err(|words| format!("xz: {words}"))?;
+    if u64::try_from(measured.expanded).unwrap_or(u64::MAX) > EXPANDED_LIMIT {
+        return Err("xz: too large".to_owned());
+    }
+    lzma_rs::xz_decompress(&mut io::Cursor::new(bytes), out).map_err(|error| format!("xz: {}", xz_words(&error)))
+}
+
 /// The library has no words of its own for its errors.
-fn xz_words(error: &lzma_rs::error::Error) -> String {
+pub(super) fn xz_words(error: &lzma_rs::error::Error) -> String {
     use lzma_rs::error::Error;
     match error {
         Error::IoError(error) | Error::HeaderTooShort(error) => error.to_string(),
@@ -72,7 +80,7 @@ fn xz_words(error: &lzma_rs::error::Error) -> String {
 }
 
 /// Up to the first bracket, after which debugging output begins.
-fn brief(error: &io::Error) -> String {
+pub(super) fn brief(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(['(', '{']).next().unwrap_or_default().trim_end().to_owned()
 }

@@ -93,7 +93,7 @@ fn builtin(root: &Root, release: &Reading<String>, name: &str) -> Reading<bool> 
 }
 
 /// `snd_hda` of `kernel/sound/snd-hda.ko.zst`.
-fn module_name(path: &str) -> Option<String> {
+pub(super) fn module_name(path: &str) -> Option<String> {
     let name = path.trim().rsplit('/').next()?;
     let (stem, _) = name.split_once(".ko")?;
     Some(stem.replace('-', "_"))
