@@ -2,6 +2,7 @@
 
 //! The command line.
 
+mod man;
 mod report;
 
 use std::{
@@ -40,9 +41,12 @@ pub struct Cli {
     /// Read this directory in place of the running machine
     #[arg(long, global = true, value_name = "DIR", default_value = "/")]
     root: PathBuf,
-    /// Print JSON
+    /// Print JSON, as --format json
     #[arg(long, global = true)]
     json: bool,
+    /// How to print the result
+    #[arg(long, global = true, value_name = "FORMAT", default_value = "table", conflicts_with = "json")]
+    format: Format,
     /// When to use colour
     #[arg(
         long,
@@ -66,6 +70,16 @@ enum When {
     Never,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Lines for people
+    Table,
+    /// JSON, as the schema says
+    Json,
+    /// Metrics for the textfile collector of `node_exporter`
+    Prometheus,
+}
+
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Judge the machine (the default)
@@ -87,6 +101,9 @@ enum Command {
         /// The shell
         shell: Shell,
     },
+    /// Print the manual page
+    #[command(hide = true)]
+    Man,
 }
 
 /// Why there is no result.
@@ -107,6 +124,9 @@ pub enum ToolError {
          tp2-verify --json, after removing what is private"
     )]
     Redaction(String),
+    /// A module file is not measured.
+    #[error("a module file has no metrics; use --format table or json")]
+    Format,
     /// Standard output is gone.
     #[error("the result could not be written to standard output: {0}; make room, or write it elsewhere")]
     Output(#[from] io::Error),
@@ -141,6 +161,10 @@ impl Cli {
                 clap_complete::generate(*shell, &mut Self::command(), "tp2-verify", &mut text);
                 0
             }
+            Some(Command::Man) => {
+                man::write(&mut text, Self::command())?;
+                0
+            }
         };
         let mut out = AutoStream::new(io::stdout(), choice);
         match out.write_all(&text).and_then(|()| out.flush()) {
@@ -155,10 +179,10 @@ impl Cli {
 
     fn judge(&self, out: &mut Vec<u8>, root: &Root) -> Result<u8, ToolError> {
         let report = make(&collect::collect(root));
-        if self.json {
-            render::json::write(out, &report)?;
-        } else {
-            render::table::write(out, &report, self.verbose, columns())?;
+        match self.format() {
+            Format::Json => render::json::write(out, &report)?,
+            Format::Prometheus => render::prometheus::write(out, &report)?,
+            Format::Table => render::table::write(out, &report, self.verbose, columns())?,
         }
         Ok(report.exit)
     }
@@ -167,13 +191,16 @@ impl Cli {
         let bytes = collect::read_named(path, module_file::FILE_LIMIT).map_err(ToolError::Module)?;
         let described = module_file::describe(&path.to_string_lossy(), &bytes);
         let module = described.map_err(ToolError::Module)?;
-        if self.json {
-            let document = ModuleDocument { schema: SCHEMA, module };
-            render::json::write(out, &document)?;
-        } else {
-            render::module::write(out, &module, self.verbose)?;
+        match self.format() {
+            Format::Json => render::json::write(out, &ModuleDocument { schema: SCHEMA, module })?,
+            Format::Prometheus => return Err(ToolError::Format),
+            Format::Table => render::module::write(out, &module, self.verbose)?,
         }
         Ok(0)
+    }
+
+    fn format(&self) -> Format {
+        if self.json { Format::Json } else { self.format }
     }
 }
 

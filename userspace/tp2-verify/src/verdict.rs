@@ -36,21 +36,21 @@ pub enum Verdict {
     NotApplicable,
 }
 
-/// Worst first. What is certain to fail comes before what is not known.
-const ORDER: [Verdict; 10] = [
-    Verdict::Unsafe,
-    Verdict::WriteOnly,
-    Verdict::Blocked,
-    Verdict::Ineffective,
-    Verdict::ModuleWillHelp,
-    Verdict::Inconclusive,
-    Verdict::Ready,
-    Verdict::ModuleNotNeeded,
-    Verdict::Verified,
-    Verdict::NotApplicable,
-];
-
 impl Verdict {
+    /// All, worst first. What is certain to fail comes before what is not known.
+    pub const ALL: [Self; 10] = [
+        Self::Unsafe,
+        Self::WriteOnly,
+        Self::Blocked,
+        Self::Ineffective,
+        Self::ModuleWillHelp,
+        Self::Inconclusive,
+        Self::Ready,
+        Self::ModuleNotNeeded,
+        Self::Verified,
+        Self::NotApplicable,
+    ];
+
     /// The word for it.
     #[must_use]
     pub const fn word(self) -> &'static str {
@@ -155,7 +155,7 @@ pub fn of_machine(findings: &[Finding], pairs: &[Verdict]) -> Verdict {
     if host.clone().any(|finding| finding.bearing == Bearing::NotJudged) {
         return Verdict::NotApplicable;
     }
-    let worst = ORDER.into_iter().find(|verdict| pairs.contains(verdict)).unwrap_or(Verdict::NotApplicable);
+    let worst = Verdict::ALL.into_iter().find(|verdict| pairs.contains(verdict)).unwrap_or(Verdict::NotApplicable);
     // With devices that could not be read there may be pairs that nobody saw.
     let unseen = findings.iter().any(|finding| finding.gate == "gpu.kfd" && finding.status == Status::Unknown);
     if worst == Verdict::NotApplicable && unseen {

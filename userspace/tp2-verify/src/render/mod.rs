@@ -5,4 +5,5 @@
 pub mod json;
 pub mod markdown;
 pub mod module;
+pub mod prometheus;
 pub mod table;
