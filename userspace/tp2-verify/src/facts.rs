@@ -292,6 +292,8 @@ impl DkmsBuild {
 pub struct Initramfs {
     /// File that was read.
     pub path: String,
+    /// What made it, by files that only that tool puts there: `initramfs-tools`, `dracut` or `mkinitcpio`.
+    pub maker: Option<String>,
     /// How its segments are compressed, in order, repetitions left out: `cpio` (not at all), `gzip`, `xz`, `zstd`,
     /// `lz4`.
     pub segments: Vec<String>,

@@ -147,6 +147,18 @@ fn only_what_is_for_this_kernel_counts() {
 }
 
 #[test]
+fn the_maker_is_known_by_its_files() {
+    for (name, maker) in [
+        ("scripts/functions", Some("initramfs-tools")),
+        ("./usr/lib/dracut", Some("dracut")),
+        ("buildconfig", Some("mkinitcpio")),
+        ("usr/share/buildconfig", None),
+    ] {
+        assert_eq!(looked(&zstd(&cpio(&["init", name]))).maker.as_deref(), maker);
+    }
+}
+
+#[test]
 fn what_is_odd_is_said() {
     for (image, words) in [
         (b"".to_vec(), "holds no files"),

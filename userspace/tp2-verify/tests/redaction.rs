@@ -9,9 +9,11 @@ mod support;
 use std::{
     fs,
     io::{Read, Write},
+    os::unix::fs::PermissionsExt,
 };
 
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
+use serde_json::json;
 use support::{CONFIG, RELEASE, Tree, config_space, run, two_cards, two_cards_overridden};
 use tp2_verify::{
     archive,
@@ -205,4 +207,52 @@ fn what_is_asked_comes_back_and_is_not_asked_again() {
     assert!(!replay.text("etc/nothing").unwrap_err().is_absent());
     let captured = Root::open(two_cards("8086:6f00").path()).unwrap();
     assert!(captured.ask("device/kfd", never).is_err());
+}
+
+#[test]
+fn of_a_process_little_is_kept() {
+    let record = redacted(&[
+        (
+            "proc/4711/environ",
+            b"PATH=/opt/x\0NCCL_P2P_LEVEL=SYS\0TOKEN=sesame\0hip_visible_devices=0\0HSA_X=10.1.2.3\0",
+        ),
+        ("proc/4711/status", b"Name:\tsesame\nUid:\t0\t0\t0\t0\nGid:\t5\t5\t5\t5\nGroups:\t44 109 \nVmPeak:\t1\n"),
+        ("proc/4711/cmdline", b"sesame"),
+    ]);
+    assert_eq!(text(&record, "proc/4711/environ"), "NCCL_P2P_LEVEL=SYS\0hip_visible_devices=0\0HSA_X=192.0.2.1\0");
+    assert_eq!(text(&record, "proc/4711/status"), "Uid:\t0\t0\t0\t0\nGid:\t5\t5\t5\t5\nGroups:\t44 109 \n");
+    assert_eq!(text(&record, "proc/4711/cmdline"), "");
+}
+
+#[test]
+fn keys_stay_the_same_key() {
+    let mut record = Record::default();
+    for (path, derived) in [
+        ("a.ko", json!({"signature": {"key_id": "0a1b2c3d", "signer": "bobs-box Secure Boot Module Signature key"}})),
+        ("b", json!([{"serial": "0a1b2c3d", "subject": "bobs-box"}, {"serial": "ffff", "subject": null}])),
+    ] {
+        record.entries.insert(path.to_owned(), Entry { derived: Some(Ok(derived)), ..Entry::new(Ok(Seen::File)) });
+    }
+    let clean = redact(&record, &Root::open(private().path()).unwrap());
+    let of = |path: &str| clean.entries[path].derived.clone().unwrap().unwrap();
+    assert_eq!(of("b")[0]["serial"], of("a.ko")["signature"]["key_id"]);
+    assert_ne!(of("b")[0]["serial"], of("b")[1]["serial"]);
+    let all = format!("{}{}", of("a.ko"), of("b"));
+    assert!(!all.contains("0a1b2c3d") && !all.contains("bobs-box"), "{all}");
+    assert!(all.contains("Secure Boot Module Signature key"), "{all}");
+}
+
+#[test]
+fn owners_and_rights_come_back() {
+    let tree = two_cards("8086:6f00");
+    tree.fifo("dev/kfd");
+    fs::set_permissions(tree.path().join("dev/kfd"), fs::Permissions::from_mode(0o640)).unwrap();
+    let recording = Root::open(tree.path()).unwrap().recording();
+    let before = recording.owner("dev/kfd").unwrap();
+    assert_eq!((before.mode, before.is_character_device), (0o640, false));
+    assert!(Root::open(std::path::Path::new("/")).unwrap().owner("dev/null").unwrap().is_character_device);
+    let package = archive::Package::new(&recording.record(), Vec::new()).unwrap();
+    assert!(package.listing().contains("special  /dev/kfd 640 "), "{}", package.listing());
+    let replay = Root::replay(archive::unpack("x", &archive::pack(&package).unwrap()).unwrap());
+    assert_eq!((replay.owner("dev/kfd"), replay.owner("dev/other")), (Some(before), None));
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{ArchiveError, FORMAT, MANIFEST, MEMBERS_LIMIT, Member, PATH_LIMIT};
 use crate::{
-    collect::record::{Entry, Failure, Record, Seen},
+    collect::record::{Entry, Failure, Owner, Record, Seen},
     facts::{ReadError, Reading},
 };
 
@@ -40,6 +40,8 @@ struct Item {
     failure: Option<Failure>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     names: Option<Result<Vec<String>, Failure>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    owner: Option<Owner>,
     /// `Ok(())`: a member has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     content: Option<Result<(), Failure>>,
@@ -110,6 +112,7 @@ fn item(path: &str, entry: &Entry) -> Item {
         target,
         failure,
         names: entry.names.clone(),
+        owner: entry.owner,
         content: entry.content.as_ref().map(|content| content.as_ref().map(drop).map_err(Clone::clone)),
         derived: entry.derived.as_ref().map(|derived| derived.as_ref().map(drop).map_err(Clone::clone)),
     }
@@ -181,7 +184,7 @@ impl Manifest {
                 (Kind::Failed, None, Some(failure)) => Err(failure),
                 _ => return Err(format!("contradicts itself about {:?}", item.path)),
             };
-            entries.insert(item.path, Entry { seen, names: item.names, content, derived });
+            entries.insert(item.path, Entry { seen, names: item.names, content, owner: item.owner, derived });
         }
         Ok(Record { live: self.live, entries, answers: self.answers })
     }

@@ -127,7 +127,10 @@ fn list_entry(out: &mut String, path: &str, entry: &Entry) {
     let path = shown(path);
     let _ = match &entry.seen {
         Ok(Seen::Link(target)) => writeln!(out, "     link  /{path} -> {}", shown(target)),
-        Ok(Seen::Other) => writeln!(out, "  special  /{path}"),
+        Ok(Seen::Other) => match &entry.owner {
+            Some(owner) => writeln!(out, "  special  /{path} {:03o} {}:{}", owner.mode, owner.uid, owner.gid),
+            None => writeln!(out, "  special  /{path}"),
+        },
         Ok(Seen::File) if entry.content.is_none() && entry.derived.is_none() => writeln!(out, "   exists  /{path}"),
         Ok(Seen::File) => Ok(()),
         Ok(Seen::Directory) => match &entry.names {

@@ -17,6 +17,10 @@ const BOOT_PARTITIONS: [&str; 3] = ["boot", "efi", "boot/efi"];
 /// Images in which dracut hides the other files.
 const HIDDEN: [&str; 3] = ["squashfs-root.img", "squash-root.img", "erofs-root.img"];
 
+/// Files that tell which tool made an image.
+const MAKERS: [(&str, &str); 3] =
+    [("scripts/functions", "initramfs-tools"), ("usr/lib/dracut", "dracut"), ("buildconfig", "mkinitcpio")];
+
 /// Reads the image, if there is an override whose place in it matters: it takes a while.
 pub(super) fn read(root: &Root, release: &Reading<String>, module: &Module) -> Reading<Initramfs> {
     let release = release.as_ref().map_err(Clone::clone)?;
@@ -80,6 +84,10 @@ pub fn look(path: &str, release: &str, image: &[u8]) -> Reading<Initramfs> {
         let (directory, file) = name.rsplit_once('/').unwrap_or(("", &name));
         if HIDDEN.contains(&file) {
             return Err(format!("keeps its files in {file}, which is not read"));
+        }
+        let inside = name.trim_start_matches("./");
+        if let Some((_, maker)) = MAKERS.iter().find(|(mark, _)| *mark == inside) {
+            found.maker = Some((*maker).to_owned());
         }
         if name.contains(&modules_directory) {
             let module = modules::module_name(&name);

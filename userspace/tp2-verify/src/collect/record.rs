@@ -32,6 +32,20 @@ pub enum Seen {
     Other,
 }
 
+/// Owner and rights of what is at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Owner {
+    /// Whether it is a character device.
+    pub is_character_device: bool,
+    /// Permission bits.
+    pub mode: u32,
+    /// User.
+    pub uid: u32,
+    /// Group.
+    pub gid: u32,
+}
+
 /// One path of which something was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -41,6 +55,8 @@ pub struct Entry {
     pub names: Option<Result<Vec<String>, Failure>>,
     /// Contents of a file, where they were read.
     pub content: Option<Result<Vec<u8>, Failure>>,
+    /// Owner and rights, where they were read.
+    pub owner: Option<Owner>,
     /// What was made of the contents of a file that is too large to keep (a kernel module, an initramfs image).
     pub derived: Option<Reading<Value>>,
 }
@@ -49,7 +65,7 @@ impl Entry {
     /// Makes an entry of which only the kind was read.
     #[must_use]
     pub fn new(seen: Result<Seen, Failure>) -> Self {
-        Self { seen, names: None, content: None, derived: None }
+        Self { seen, names: None, content: None, owner: None, derived: None }
     }
 }
 

@@ -15,7 +15,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use thiserror::Error;
 
 use super::{
-    record::{Record, Seen},
+    record::{Owner, Record, Seen},
     source::{Source, failure, lock, not_recorded, read_regular, words},
 };
 use crate::facts::{ReadError, Reading};
@@ -167,6 +167,13 @@ impl Root {
     #[must_use]
     pub fn exists(&self, path: &str) -> bool {
         self.seen(path).is_some()
+    }
+
+    /// Owner and rights of what a path leads to, without opening it.
+    #[must_use]
+    pub fn owner(&self, path: &str) -> Option<Owner> {
+        let real = self.resolve(path).ok()?;
+        self.source.owner(&real)
     }
 
     /// Where a path really leads, below the root and without links.

@@ -5,13 +5,14 @@
 use std::{
     fs::{self, File},
     io::{self, Read},
+    os::unix::fs::{FileTypeExt, MetadataExt},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use serde_json::Value;
 
-use super::record::{Entry, Failure, Record, Seen};
+use super::record::{Entry, Failure, Owner, Record, Seen};
 use crate::facts::{ReadError, ReadErrorKind, Reading};
 
 /// More entries than any directory that is read has.
@@ -77,6 +78,20 @@ impl Source {
             Self::Record(record) => recorded(record, real)?.content.clone().ok_or_else(not_recorded)??,
         };
         within(bytes, limit)
+    }
+
+    /// Owner and rights, links not followed.
+    pub(super) fn owner(&self, real: &Path) -> Option<Owner> {
+        match self {
+            Self::Directory(base) => owner(&base.join(real)),
+            Self::Recording(base, record) => {
+                let mut record = lock(record);
+                let slot = &mut entry(base, real, &mut record).owner;
+                *slot = slot.or_else(|| owner(&base.join(real)));
+                *slot
+            }
+            Self::Record(record) => recorded(record, real).ok()?.owner,
+        }
     }
 
     /// What `make` makes of a file's contents; only that is recorded.
@@ -149,6 +164,16 @@ fn look(full: &Path) -> Result<Seen, Failure> {
         (true, _) => Seen::File,
         (_, true) => Seen::Directory,
         _ => Seen::Other,
+    })
+}
+
+fn owner(full: &Path) -> Option<Owner> {
+    let data = fs::symlink_metadata(full).ok()?;
+    Some(Owner {
+        is_character_device: data.file_type().is_char_device(),
+        mode: data.mode() & 0o777,
+        uid: data.uid(),
+        gid: data.gid(),
     })
 }
 

@@ -5,10 +5,11 @@
 //! Replaced throughout, in contents, paths, links and listings: names of the host and of users, user@host, home
 //! directories, UUIDs, MAC addresses, machine IDs; in text for people also IP addresses. Serial numbers are replaced
 //! where they are known to be: the PCI capability, attributes of sysfs that are named so, KFD's `unique_id` and
-//! `hive_id`, keys of module signatures. Of the kernel's command line most values are removed. A file that is not text
+//! `hive_id`, keys of certificates. Of a process, its ids and the variables of GPU runtimes are kept. Of the kernel's command line most values are removed. A file that is not text
 //! and of no known form is not kept.
 
 mod cmdline;
+mod process;
 mod pseudonyms;
 mod secrets;
 mod serials;
@@ -31,6 +32,8 @@ use text::{Form, Names, scrub};
 
 /// In place of what is not text: it still is none.
 const NOT_TEXT: [u8; 1] = [0xff];
+/// Fields that hold serial numbers of certificates, in hex.
+const KEY_FIELDS: [&str; 2] = ["key_id", "serial"];
 /// As collectors read a compressed kernel configuration.
 const CONFIG_LIMIT: u64 = 8 * 1024 * 1024;
 
@@ -97,7 +100,7 @@ impl Redactor {
             Ok(value) => Ok(self.value("", value)),
             Err(error) => Err(self.error(error)),
         });
-        Entry { seen, names, content, derived }
+        Entry { seen, names, content, owner: entry.owner, derived }
     }
 
     fn content(&mut self, path: &str, bytes: &[u8]) -> Vec<u8> {
@@ -116,6 +119,9 @@ impl Redactor {
     fn text(&mut self, path: &str, text: &str) -> String {
         if path == "proc/cmdline" {
             return cmdline::scrub(text, |word| self.free(word));
+        }
+        if let Some(kept) = process::kept(path, text) {
+            return self.free(&kept);
         }
         if path == "proc/version" {
             return scrub(text, Form::Build, &self.names, &mut self.pseudonyms);
@@ -145,7 +151,7 @@ impl Redactor {
     /// What was made of a file. Signers of modules may be named after their host.
     fn value(&mut self, field: &str, value: &Value) -> Value {
         match value {
-            Value::String(text) if field == "key_id" => {
+            Value::String(text) if KEY_FIELDS.contains(&field) => {
                 let number = self.pseudonyms.number(Kind::Serial, text);
                 Value::String(format!("{number:0width$x}", width = text.len()))
             }
