@@ -14,7 +14,7 @@ use std::{
 
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use serde_json::json;
-use support::{CONFIG, RELEASE, Tree, config_space, run, two_cards, two_cards_overridden};
+use support::{CONFIG, RELEASE, Tree, run, two_cards, two_cards_overridden};
 use tp2_verify::{
     archive,
     collect::{
@@ -151,8 +151,8 @@ fn serial_numbers_keep_their_identity() {
     let gpu = "sys/devices/pci0000:00/0000:05:00.0";
     let other = "sys/devices/pci0000:00/0000:08:00.0";
     let node = "sys/devices/virtual/kfd/kfd/topology/nodes/1/properties";
-    let mut config = config_space(0, support::Acs::Word(0x1c));
-    // The ACS capability at 0x100 leads to a serial number at 0x200.
+    let mut config = vec![0x5a; 4096];
+    // An ACS capability at 0x100 leads to a serial number at 0x200, the last.
     config[0x100..0x104].copy_from_slice(&0x2001_000d_u32.to_le_bytes());
     config[0x200..0x204].copy_from_slice(&0x0001_0003_u32.to_le_bytes());
     config[0x204..0x20c].copy_from_slice(&1_234_567_890_123_456_789_u64.to_le_bytes());
@@ -176,7 +176,7 @@ fn serial_numbers_keep_their_identity() {
 
 #[test]
 fn a_serial_number_that_is_cut_short_goes_too() {
-    let mut config = config_space(0, support::Acs::None);
+    let mut config = vec![0x5a; 4096];
     config[0x100..0x104].copy_from_slice(&0x0001_0003_u32.to_le_bytes());
     config[0x104..0x10c].copy_from_slice(&[0xab; 8]);
     config.truncate(0x108);
@@ -218,7 +218,9 @@ fn of_a_process_little_is_kept() {
         ),
         ("proc/4711/status", b"Name:\tsesame\nUid:\t0\t0\t0\t0\nGid:\t5\t5\t5\t5\nGroups:\t44 109 \nVmPeak:\t1\n"),
         ("proc/4711/cmdline", b"sesame"),
+        ("proc/self/environ", b"HOME=/home/dave\0RCCL_X=1\0"),
     ]);
+    assert_eq!(text(&record, "proc/self/environ"), "RCCL_X=1\0");
     assert_eq!(text(&record, "proc/4711/environ"), "NCCL_P2P_LEVEL=SYS\0hip_visible_devices=0\0HSA_X=192.0.2.1\0");
     assert_eq!(text(&record, "proc/4711/status"), "Uid:\t0\t0\t0\t0\nGid:\t5\t5\t5\t5\nGroups:\t44 109 \n");
     assert_eq!(text(&record, "proc/4711/cmdline"), "");

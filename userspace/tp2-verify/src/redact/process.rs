@@ -10,7 +10,8 @@ const VARIABLES: [&str; 10] = ["CUDA_", "GGML_", "GPU_", "HIP_", "HSA_", "NCCL_"
 /// What is kept of a file of `/proc/PID`; `None` for files elsewhere.
 pub(super) fn kept(path: &str, text: &str) -> Option<String> {
     let (process, file) = path.strip_prefix("proc/")?.split_once('/')?;
-    if !process.chars().all(|c| c.is_ascii_digit()) {
+    // `self` is a link on a machine, and may be a directory in a captured tree.
+    if process != "self" && !process.chars().all(|c| c.is_ascii_digit()) {
         return None;
     }
     Some(match file {

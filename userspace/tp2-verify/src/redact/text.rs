@@ -81,7 +81,8 @@ fn find(
         }
     }
     if let Some(user) = rest.strip_prefix("home/") {
-        let user = user.split(|c: char| c == '/' || c.is_whitespace() || "\"':,;".contains(c)).next()?;
+        let user =
+            user.split(|c: char| c == '/' || c.is_whitespace() || c.is_control() || "\"':,;".contains(c)).next()?;
         if !user.is_empty() {
             return Some(("home/".len() + user.len(), format!("home/{}", pseudonyms.text(Kind::User, user))));
         }
@@ -178,6 +179,7 @@ mod tests {
             ),
             ("(bob.b@mail.example) end", "(user@host) end"),
             ("/home/alice/x and /home/alice", "/home/user1/x and /home/user1"),
+            ("HOME=/home/alice\0A=1\0", "HOME=/home/user1\0A=1\0"),
             ("0123456789abcdef0123456789abcdef", "00000000000000000000000000000001"),
             ("cafe", "user1"),
         ] {
