@@ -18,7 +18,7 @@ use thiserror::Error;
 
 use crate::{
     archive::ArchiveError,
-    collect::{self, Root, RootError, module_file},
+    collect::{self, Root, RootError, module_file, runtime},
     facts::{ModuleFile, ReadError, ReadErrorKind},
     render,
     report::{SCHEMA, make},
@@ -59,6 +59,8 @@ pub struct Cli {
     /// Print all evidence
     #[arg(short, long, global = true)]
     verbose: bool,
+    #[command(flatten)]
+    runtime: runtime::Options,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -178,7 +180,7 @@ impl Cli {
     }
 
     fn judge(&self, out: &mut Vec<u8>, root: &Root) -> Result<u8, ToolError> {
-        let report = make(&collect::collect(root));
+        let report = make(&collect::collect(root, &self.runtime));
         match self.format() {
             Format::Json => render::json::write(out, &report)?,
             Format::Prometheus => render::prometheus::write(out, &report)?,

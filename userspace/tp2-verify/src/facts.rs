@@ -2,6 +2,9 @@
 
 //! What was read from a machine: plain data, no judgement. Made by `collect`, judged by `gates`.
 
+pub mod devices;
+pub mod runtime;
+
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -106,6 +109,10 @@ pub struct Facts {
     pub pci_skipped: Vec<ReadError>,
     /// KFD topology nodes.
     pub kfd: Reading<Vec<KfdNode>>,
+    /// Whether the runtime's device files can be opened.
+    pub device_access: Reading<devices::DeviceAccess>,
+    /// What the GPU runtime tells programs.
+    pub runtime: Reading<runtime::Runtime>,
 }
 
 /// Where it runs, and with which rights it was read.

@@ -88,6 +88,8 @@ pub enum Bearing {
     LinkMissing,
     /// A bridge that is known to corrupt is forced.
     Unsafe,
+    /// The runtime offers programs a route that the kernel refuses.
+    Contradiction,
     /// There is nothing to judge.
     NotJudged,
 }

@@ -15,6 +15,7 @@ pub mod redact;
 pub mod render;
 pub mod report;
 pub mod route;
+pub mod runtime;
 pub mod settings;
 pub mod verdict;
 pub mod view;

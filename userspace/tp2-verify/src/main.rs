@@ -5,9 +5,16 @@
 use std::{io::Write, process::ExitCode};
 
 use clap::Parser;
-use tp2_verify::cli::{Cli, EXIT_ERROR};
+use tp2_verify::{
+    cli::{Cli, EXIT_ERROR},
+    runtime::child,
+};
 
 fn main() -> ExitCode {
+    // Not a subcommand of the command line: completions and manual pages are no place for it.
+    if let Some(library) = child::asked_for(std::env::args_os()) {
+        return child::ask(&library).map_or(ExitCode::from(EXIT_ERROR), |()| ExitCode::SUCCESS);
+    }
     match Cli::parse().run() {
         Ok(exit) => ExitCode::from(exit),
         Err(error) => {

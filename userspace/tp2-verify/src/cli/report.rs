@@ -39,10 +39,10 @@ impl Cli {
     pub(super) fn report(&self, out: &mut Vec<u8>, arguments: &ReportArguments) -> Result<u8, ToolError> {
         let root = Root::open(&self.root)?;
         let recording = root.recording();
-        let found = report::make(&collect::collect(&recording));
+        let found = report::make(&collect::collect(&recording, &self.runtime));
         let record = redact::redact(&recording.record(), &root);
         // Judged anew, so that everything in the archive comes from what has no private values.
-        let shown = report::make(&collect::collect(&Root::replay(record.clone())));
+        let shown = report::make(&collect::collect(&Root::replay(record.clone()), &self.runtime));
         if let Some(gate) = difference(&found, &shown) {
             return Err(ToolError::Redaction(gate));
         }

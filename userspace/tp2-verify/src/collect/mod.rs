@@ -3,6 +3,7 @@
 //! The only code that reads the machine. It takes a root directory and makes [`Facts`].
 
 mod cpio;
+pub mod devices;
 pub mod host;
 pub mod initramfs;
 pub mod kernel;
@@ -13,6 +14,7 @@ mod pci;
 pub mod pci_config;
 pub mod record;
 mod root;
+pub mod runtime;
 mod signature;
 mod source;
 mod unpack;
@@ -22,9 +24,9 @@ pub use root::{Root, RootError, read_named};
 
 use crate::facts::Facts;
 
-/// Reads everything that the gates need.
+/// Reads everything that the gates need, and asks the GPU runtime as `options` say.
 #[must_use]
-pub fn collect(root: &Root) -> Facts {
+pub fn collect(root: &Root, options: &runtime::Options) -> Facts {
     let kernel = kernel::read(root);
     let (pci, pci_skipped) = pci::read(root);
     let module = modules::tp2(root, &kernel.release);
@@ -37,5 +39,8 @@ pub fn collect(root: &Root) -> Facts {
         pci,
         pci_skipped,
         kfd: kfd::read(root),
+        // Last: opening a GPU's files wakes it, and what was read before should be what was there before.
+        device_access: devices::read(root),
+        runtime: runtime::read(root, options),
     }
 }

@@ -4,6 +4,7 @@
 
 mod amdgpu_origin;
 mod amdgpu_pcie_p2p;
+mod env_access;
 mod env_platform;
 mod gpu_kfd;
 mod kernel_hsa_amd_p2p;
@@ -16,7 +17,9 @@ mod module_match;
 mod pair_kfd_link;
 mod pair_kind;
 mod pair_route;
+mod pair_runtime;
 mod route_words;
+mod runtime_words;
 
 use crate::{
     facts::Facts,
@@ -39,8 +42,9 @@ const fn gate(id: &'static str, decides: bool, judge: fn(&Facts) -> Vec<Finding>
 }
 
 /// All gates, in the order in which they bite.
-pub const GATES: [Gate; 14] = [
+pub const GATES: [Gate; 16] = [
     gate(env_platform::ID, false, env_platform::judge),
+    gate(env_access::ID, false, env_access::judge),
     gate(kernel_p2pdma::ID, true, kernel_p2pdma::judge),
     gate(kernel_hsa_amd_p2p::ID, true, kernel_hsa_amd_p2p::judge),
     gate(kernel_kprobes::ID, true, kernel_kprobes::judge),
@@ -54,6 +58,7 @@ pub const GATES: [Gate; 14] = [
     gate(pair_kind::ID, true, pair_kind::judge),
     gate(pair_route::ID, true, pair_route::judge),
     gate(pair_kfd_link::ID, true, pair_kfd_link::judge),
+    gate(pair_runtime::ID, true, pair_runtime::judge),
 ];
 
 /// Runs all gates, up to one that finds that nothing here can be judged.

@@ -5,6 +5,8 @@
 #![allow(dead_code, reason = "each test binary uses a part")]
 #![allow(clippy::unwrap_used, reason = "a fixture that cannot be written ends the test")]
 
+pub(crate) mod runtime;
+
 use std::{
     fs,
     os::unix::fs::symlink,
