@@ -15,6 +15,7 @@ use support::{
 use tp2_verify::facts::{
     Facts,
     devices::{DeviceAccess, DeviceFile, Opened},
+    runtime::{Outcome, PassedOver, Runtime},
 };
 
 const GATE: &str = "pair.runtime";
@@ -202,6 +203,12 @@ fn a_runtime_in_trouble_is_in_the_way() {
         assert_eq!(report["verdict"], verdict, "{fault}");
         assert!(summary(&report).contains(words), "{}", summary(&report));
     }
+    let mut runtime = Runtime::ended(Outcome::NoneFits);
+    let reason = "does not have hipDeviceCanAccessPeer".to_owned();
+    runtime.passed_over.push(PassedOver { path: "/usr/lib/libamdhip64.so.4".to_owned(), reason });
+    let report = judge(&facts(&two_cards_overridden("8086:6f00"), runtime));
+    assert_eq!((report["verdict"].as_str(), status(&report, GATE)), (Some("ready"), "warn"));
+    assert!(summary(&report).ends_with("/usr/lib/libamdhip64.so.4 does not have hipDeviceCanAccessPeer"));
     let report = judged(&two_cards_overridden("8086:6f00"), &[CARDS, BOTH, ("TP2_MOCK_FAULT", "exit=abort")]);
     assert_eq!((report["verdict"].as_str(), status(&report, GATE)), (Some("ready"), "warn"));
 }

@@ -20,7 +20,7 @@ use support::runtime::{BOTH, CARDS, ask, library, mock, options};
 use tempfile::TempDir;
 use tp2_verify::{
     collect::runtime::{self, candidates},
-    facts::runtime::{Outcome, PeerAnswer},
+    facts::runtime::{Outcome, PeerAnswer, Runtime},
     runtime::NEEDED,
 };
 
@@ -70,28 +70,44 @@ fn a_crash_has_a_place_and_a_name() {
     assert_eq!(ask(&fault("hipDeviceCanAccessPeer=abort")).devices.len(), 2);
 }
 
+/// Asks with a short limit, and with a longer one where a busy machine did not get as far as `reached`.
+fn ask_in_time(what: &str, reached: impl Fn(&Runtime) -> bool) -> Runtime {
+    let mut options = options(&mock(), &fault(what));
+    for limit in [1, 8, 64] {
+        options.runtime_timeout = limit;
+        let before = Instant::now();
+        let runtime = runtime::ask(&options);
+        assert!(before.elapsed() < Duration::from_secs(limit + 20), "{:?}", before.elapsed());
+        if reached(&runtime) {
+            return runtime;
+        }
+    }
+    panic!("{what} was not reached in time");
+}
+
 #[test]
 fn a_hang_ends_at_the_limit() {
-    let mut options = options(&mock(), &fault("hipInit=hang"));
-    options.runtime_timeout = 1;
-    let before = Instant::now();
-    let runtime = runtime::ask(&options);
-    let end = Outcome::TimedOut { seconds: 1, during: "hipInit".to_owned(), unkillable: false };
-    assert_eq!(runtime.outcome, end);
-    assert!(before.elapsed() < Duration::from_secs(5), "{:?}", before.elapsed());
+    let is_hang = |runtime: &Runtime| matches!(&runtime.outcome, Outcome::TimedOut { during, unkillable: false, .. } if during == "hipInit");
+    let runtime = ask_in_time("hipInit=hang", is_hang);
+    assert!(runtime.devices.is_empty());
 }
 
 #[test]
 fn trouble_at_the_end_does_not_spoil_the_answer() {
-    let mut options = options(&mock(), &fault("exit=hang"));
-    options.runtime_timeout = 2;
-    let runtime = runtime::ask(&options);
-    assert_eq!((runtime.outcome, runtime.peers.len()), (Outcome::Answered, 2));
+    let runtime = ask_in_time("exit=hang", |runtime| runtime.outcome == Outcome::Answered);
+    assert_eq!(runtime.peers.len(), 2);
     assert!(matches!(runtime.afterwards, Some(Outcome::TimedOut { .. })));
     let runtime = ask(&fault("exit=abort"));
     assert_eq!(runtime.outcome, Outcome::Answered);
     let during = "ending the process".to_owned();
     assert_eq!(runtime.afterwards, Some(Outcome::Died { how: "signal 6 (SIGABRT)".to_owned(), during }));
+}
+
+#[test]
+fn output_without_end_is_cut() {
+    let is_cut =
+        |runtime: &Runtime| matches!(&runtime.outcome, Outcome::Garbled { reason, .. } if reason.contains("more than"));
+    ask_in_time("hipInit=flood", is_cut);
 }
 
 #[test]
@@ -101,11 +117,8 @@ fn nonsense_is_called_that() {
         ("hipGetDeviceCount=value:-5", "-5 devices"),
         ("hipGetDeviceCount=silent", "-1 devices"),
         ("hipInit=exit", "before it had told everything"),
-        ("hipInit=flood", "more than"),
     ] {
-        let mut options = options(&mock(), &fault(what));
-        options.runtime_timeout = 2;
-        let runtime = runtime::ask(&options);
+        let runtime = ask(&fault(what));
         assert!(
             matches!(&runtime.outcome, Outcome::Garbled { reason, .. } if reason.contains(words)),
             "{what}: {runtime:?}"
@@ -137,9 +150,9 @@ fn a_long_address_is_cut_and_refused() {
 
 #[test]
 fn chatter_is_no_answer_and_kept_short() {
-    let runtime = ask(&fault("hipInit=chat,load=chat"));
+    let runtime = ask(&fault("hipDeviceCanAccessPeer=chat,load=chat"));
     assert_eq!((runtime.outcome, runtime.peers.len()), (Outcome::Answered, 2));
-    assert!(runtime.stderr.contains("hipInit works as always"), "{}", runtime.stderr);
+    assert!(runtime.stderr.contains("hipDeviceCanAccessPeer works as always"), "{}", runtime.stderr);
     let folder = TempDir::new().unwrap();
     let loud = "#include <stdio.h>\n__attribute__((constructor)) static void talk(void)\
                 { for (int i = 0; i < 100000; i++) fputs(\"0123456789\", stderr); }";
@@ -238,6 +251,7 @@ fn search_has_an_order() {
         "opt/rocm/core-7/lib/libamdhip64.so.7",
         "chosen/lib/libamdhip64.so",
         "preloaded/libamdhip64.so.7",
+        "relative/libamdhip64.so.7",
         "venv/lib/python3.12/site-packages/_rocm_sdk_core/lib/libamdhip64.so.7",
     ] {
         put(path);
@@ -247,11 +261,18 @@ fn search_has_an_order() {
     // The same file again, and one that leads nowhere.
     symlink("libamdhip64.so.5", base.path().join("usr/lib/x86_64-linux-gnu/libamdhip64.so")).unwrap();
     symlink("gone", base.path().join("configured/libamdhip64.so.5")).unwrap();
+    // From the working folder to one that has a library: it is passed over.
+    let depth = std::env::current_dir().unwrap().components().count();
+    let relative =
+        format!("{}{}", "../".repeat(depth), base.path().join("relative").strip_prefix("/").unwrap().display());
+    assert!(Path::new(&relative).join("libamdhip64.so.7").exists());
     let variable = |name: &str| {
         let value = match name {
             "ROCM_PATH" => "chosen",
             "VIRTUAL_ENV" => "venv",
-            "LD_LIBRARY_PATH" => return Some(format!(":{}:relative", base.path().join("preloaded").display()).into()),
+            "LD_LIBRARY_PATH" => {
+                return Some(format!(":{relative}:{}", base.path().join("preloaded").display()).into());
+            }
             _ => return None,
         };
         Some(base.path().join(value).into())
@@ -328,12 +349,12 @@ fn children(parent: u32) -> Vec<String> {
 }
 
 fn within_seconds<T>(mut look: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + Duration::from_secs(60);
     loop {
         if let Some(found) = look() {
             return found;
         }
-        assert!(Instant::now() < deadline, "it did not happen within 20 s");
+        assert!(Instant::now() < deadline, "it did not happen within 60 s");
         thread::sleep(Duration::from_millis(20));
     }
 }
@@ -367,7 +388,12 @@ fn a_real_runtime_without_a_device() {
     let folder = path.parent().unwrap().to_str().unwrap();
     let runtime = runtime::ask(&options(path, &[("LD_LIBRARY_PATH", folder)]));
     println!("{runtime:#?}");
-    assert!(!Path::new("/dev/kfd").exists(), "this machine has /dev/kfd: run it where there is none");
-    assert!(matches!(&runtime.outcome, Outcome::Refused { call, code: 100 | 101 } if call == "hipInit"), "{runtime:?}");
+    assert!(runtime.version.is_some());
+    match &runtime.outcome {
+        Outcome::Refused { call, code: 100 | 101 } if call == "hipInit" => {}
+        // A developer's machine may have what that of CI lacks.
+        Outcome::Answered if Path::new("/dev/kfd").exists() => {}
+        _ => panic!("{runtime:?}"),
+    }
     assert_eq!(runtime.afterwards, None);
 }

@@ -50,7 +50,8 @@ fn judge_host(facts: &Facts, runtime: &Runtime) -> Finding {
         Outcome::NotAsked { reason } => finding(Status::Skip, format!("the HIP runtime was not asked: {reason}")),
         Outcome::NotFound => finding(Status::Na, "there is no HIP runtime (libamdhip64) here to ask".to_owned())
             .remedy("where programs bring their own, name it: --runtime-library FILE"),
-        Outcome::NoneFits => failure("no libamdhip64 found here can be asked".to_owned())
+        // It may be there for programs of another kind.
+        Outcome::NoneFits => finding(Status::Warn, format!("the HIP runtime was not asked: {}", words::unfit(runtime)))
             .remedy("name the one that programs use: --runtime-library FILE"),
         Outcome::NotStarted { reason } => {
             finding(Status::Unknown, format!("the process that asks the HIP runtime could not be started: {reason}"))

@@ -45,6 +45,12 @@ pub(super) fn library(runtime: &Runtime) -> String {
     }
 }
 
+/// Why the first of the libraries was not asked.
+pub(super) fn unfit(runtime: &Runtime) -> String {
+    let words = runtime.passed_over.first().map(|first| format!("{} {}", first.path, first.reason));
+    words.unwrap_or_else(|| "no libamdhip64 found here fits".to_owned())
+}
+
 /// The variables in force that hide devices, for a remedy.
 pub(super) fn hiding(runtime: &Runtime) -> Option<String> {
     let set = HIDING.iter().filter_map(|name| Some(format!("{name}={:?}", runtime.environment.get(*name)?)));

@@ -37,7 +37,8 @@ pub(crate) fn options(library: &Path, variables: &[(&str, &str)]) -> runtime::Op
     runtime::Options {
         runtime_library: Some(library.to_owned()),
         no_runtime: false,
-        runtime_timeout: 10,
+        // Long, because tests run beside builds; those of the limit set their own.
+        runtime_timeout: 120,
         program: env!("CARGO_BIN_EXE_tp2-verify").into(),
         variables: variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
     }
