@@ -15,6 +15,7 @@ mod guest;
 mod host;
 mod kernel;
 mod progress;
+mod real_runtime;
 mod scenario;
 mod test;
 mod upgrade;

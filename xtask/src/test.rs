@@ -5,7 +5,7 @@ use anyhow::Result;
 
 use crate::cmd::Cmd;
 use crate::progress::{self, Part};
-use crate::{builds, check, deb, drift, fuzz, host, scenario, upgrade, workspace};
+use crate::{builds, check, deb, drift, fuzz, host, real_runtime, scenario, upgrade, workspace};
 
 /// The part that `make test-full` does on more kernels.
 pub(crate) const SCENARIOS: &str = "VM scenarios";
@@ -29,7 +29,11 @@ pub(crate) fn run() -> Result<()> {
 }
 
 fn unit_tests() -> Result<()> {
-    Cmd::new(env!("CARGO")).args(["test", "--workspace", "--locked", "--quiet"]).dir(workspace::root()).run()
+    Cmd::new(env!("CARGO"))
+        .args(["test", "--workspace", "--locked", "--quiet"])
+        .env("TP2_REAL_HIP", real_runtime::library()?)
+        .dir(workspace::root())
+        .run()
 }
 
 fn audit() -> Result<()> {
