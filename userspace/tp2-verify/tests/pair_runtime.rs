@@ -139,7 +139,11 @@ fn devices_are_matched_by_address() {
     let report = judged(&zen(&[(2, 1)]), &[reversed, ("TP2_MOCK_PEERS", "001,000,000")]);
     assert_eq!(last(&report, GATE)["status"], "skip", "{report:#}");
     let report = judged(&zen(&[(1, 2)]), &[reversed, ("TP2_MOCK_PEERS", "001,000,000")]);
+    assert_eq!((report["verdict"].as_str(), failing(&report)), (Some("blocked"), vec!["pair.kfd-link", GATE]));
+    assert!(summary(&report).contains("the other way only"));
+    let report = judged(&zen(&[]), &[reversed, ("TP2_MOCK_PEERS", "001,000,000")]);
     assert_eq!(report["verdict"], "unsafe");
+    assert!(summary(&report).contains("0000:08:00.0 can reach 0000:05:00.0"), "{}", summary(&report));
 }
 
 #[test]

@@ -19,7 +19,10 @@ use serde_json::Value;
 use support::runtime::{BOTH, CARDS, ask, library, mock, options};
 use tempfile::TempDir;
 use tp2_verify::{
-    collect::runtime::{self, candidates},
+    collect::{
+        Root, collect,
+        runtime::{self, candidates},
+    },
     facts::runtime::{Outcome, PeerAnswer, Runtime},
     runtime::NEEDED,
 };
@@ -338,6 +341,16 @@ fn a_captured_tree_is_not_asked() {
     let run = tree.run(&["--json", "--runtime-library", path.to_str().unwrap()]);
     let report = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(of_host(&report), ("skip", "the HIP runtime can only be asked on the running machine"));
+}
+
+/// A report holds what was said, and asks nobody where it is opened.
+#[test]
+fn a_replay_tells_what_was_recorded() {
+    let root = Root::open(Path::new("/")).unwrap().recording();
+    let said = collect(&root, &options(&mock(), &[CARDS, BOTH]));
+    assert_eq!(said.runtime.as_ref().unwrap().outcome, Outcome::Answered);
+    let there = collect(&Root::replay(root.record()), &options(Path::new("/nowhere"), &[]));
+    assert_eq!((there.runtime, there.device_access), (said.runtime, said.device_access));
 }
 
 /// Children of a process, from the parent IDs in `/proc`.

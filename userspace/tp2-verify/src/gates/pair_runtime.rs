@@ -189,6 +189,12 @@ struct Way {
     explained: bool,
 }
 
+impl Way {
+    fn says_yes(&self) -> bool {
+        self.answer == Some(PeerAnswer::Yes)
+    }
+}
+
 fn way(facts: &Facts, runtime: &Runtime, (from, index): (&Gpu<'_>, i32), (to, other): (&Gpu<'_>, i32)) -> Way {
     let said = runtime.peers.iter().find(|peer| (peer.from, peer.to) == (index, other));
     let linked = linked(facts, from.device.bdf, to.device.bdf);
@@ -212,10 +218,13 @@ fn linked(facts: &Facts, from: Bdf, to: Bdf) -> Option<bool> {
 
 fn judge_ways(scope: Scope, ways: &[Way; 2]) -> Finding {
     let finding = |status, summary: &str| Finding::new(ID, scope, status, summary);
-    if let Some(way) = ways
-        .iter()
-        .find(|way| way.answer == Some(PeerAnswer::Yes) && (way.refused.is_some() || way.linked == Some(false)))
-    {
+    if is_crossed(ways) {
+        let summary = "the runtime says yes one way, and KFD has its link the other way only; see pair.kfd-link";
+        return finding(Status::Fail, summary)
+            .remedy("remove what closes the other way (pair.kfd-link), and report it if the two still differ then");
+    }
+    let unfounded = |way: &&Way| way.says_yes() && (way.refused.is_some() || way.linked == Some(false));
+    if let Some(way) = ways.iter().find(unfounded) {
         return alarm(scope, way);
     }
     let odd = |way: &&Way| !matches!(way.answer, Some(PeerAnswer::Yes | PeerAnswer::No));
@@ -224,7 +233,7 @@ fn judge_ways(scope: Scope, ways: &[Way; 2]) -> Finding {
             format!("the runtime did not tell whether {} can reach {}: {}", way.from, way.to, answer_words(way.answer));
         return finding(Status::Unknown, &summary).remedy("read the kernel log for kfd, and report it");
     }
-    let agrees = |way: &Way| way.linked.map(|linked| linked == (way.answer == Some(PeerAnswer::Yes)));
+    let agrees = |way: &Way| way.linked.map(|linked| linked == way.says_yes());
     match (ways.iter().map(agrees).collect::<Option<Vec<bool>>>(), ways.each_ref().map(|way| way.answer)) {
         (None, _) => finding(Status::Unknown, "the runtime's answers cannot be compared with KFD's links; see pair.kfd-link")
             .remedy("see pair.kfd-link and gpu.kfd"),
@@ -238,6 +247,18 @@ fn judge_ways(scope: Scope, ways: &[Way; 2]) -> Finding {
              is whole behind their BARs (gpu.bar-size), and whether this runtime sees the same /sys as the host",
         ),
     }
+}
+
+/// One yes, one link, in opposite directions: that may be a matter of who counts from where, and no alarm.
+fn is_crossed([there, back]: &[Way; 2]) -> bool {
+    let one = |yes: &Way, link: &Way| {
+        yes.says_yes()
+            && yes.linked == Some(false)
+            && !link.says_yes()
+            && link.linked == Some(true)
+            && yes.refused.is_none()
+    };
+    one(there, back) || one(back, there)
 }
 
 /// Yes both ways, with links both ways.
