@@ -17,7 +17,7 @@ use proptest::prelude::*;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use support::{RELEASE, Tree, two_cards};
 use tp2_verify::{
-    collect::{self, Root, initramfs::look, xz},
+    collect::{self, Root, initramfs::look, runtime::Options, xz},
     facts::{Initramfs, ReadErrorKind, Reading},
 };
 
@@ -234,7 +234,7 @@ fn xz_streams_are_measured() {
 
 /// What collecting says of a tree's image.
 fn of_tree(tree: &Tree) -> Reading<Initramfs> {
-    collect::collect(&Root::open(tree.path()).unwrap()).initramfs
+    collect::collect(&Root::open(tree.path()).unwrap(), &Options::off()).initramfs
 }
 
 #[test]
@@ -281,12 +281,12 @@ fn a_report_keeps_what_is_inside_not_the_image() {
     let tree = two_cards("8086:6f00");
     tree.module().bytes(&format!("boot/initrd.img-{RELEASE}"), &zstd(&main_part()));
     let recording = Root::open(tree.path()).unwrap().recording();
-    let before = collect::collect(&recording);
+    let before = collect::collect(&recording, &Options::off());
     let record = recording.record();
     let entry = &record.entries[&format!("boot/initrd.img-{RELEASE}")];
     assert!(entry.content.is_none() && entry.derived.is_some());
     assert!(before.initramfs.is_ok());
-    assert_eq!(collect::collect(&Root::replay(record)), before);
+    assert_eq!(collect::collect(&Root::replay(record), &Options::off()), before);
 }
 
 proptest! {

@@ -110,7 +110,8 @@ impl Source {
     /// The answer to a question that only a running machine can be asked.
     pub(super) fn answer(&self, question: &str, live: bool, ask: &dyn Fn() -> Reading<String>) -> Reading<String> {
         match self {
-            Self::Directory(_) | Self::Recording(..) if !live => Err(ReadError {
+            // Of a record, too: what was recorded of a captured tree was not asked either.
+            _ if !live => Err(ReadError {
                 reason: "cannot be asked of a captured tree".to_owned(),
                 ..ReadError::absent(question)
             }),

@@ -67,6 +67,20 @@ pub struct Options {
     pub variables: Vec<(String, String)>,
 }
 
+impl Options {
+    /// Nobody is asked.
+    #[must_use]
+    pub fn off() -> Self {
+        Self {
+            runtime_library: None,
+            no_runtime: true,
+            runtime_timeout: 1,
+            program: PathBuf::new(),
+            variables: Vec::new(),
+        }
+    }
+}
+
 /// Asks the machine's runtime, or tells what was recorded of it.
 ///
 /// To be called after everything else was read: a runtime wakes GPUs that sleep.
