@@ -214,5 +214,7 @@ fn lifecycle() -> Vec<Scenario> {
             .then(steps::kprobes_disarmed),
         x99_overridden("captured-tree", "tp2-verify --root on a captured tree says what it said live")
             .then(steps::captured_tree),
+        x99_overridden("report-replays", "tp2-verify report, then replay, says what it said live")
+            .then(steps::report_replays),
     ]
 }
