@@ -2,6 +2,10 @@
 
 //! What was read from a machine: plain data, no judgement. Made by `collect`, judged by `gates`.
 
+mod device;
+
+pub use device::{Aer, Bar, Express, GpuMemory, Link, OnPath, Power};
+
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -102,6 +106,8 @@ pub struct Facts {
     pub pci: Reading<Vec<PciDevice>>,
     /// Entries below the PCI device directory that are no readable PCI functions.
     pub pci_skipped: Vec<ReadError>,
+    /// Whether `/sys/kernel/iommu_groups` is there, so that a device without a group has no IOMMU.
+    pub iommu_groups_listed: bool,
     /// KFD topology nodes.
     pub kfd: Reading<Vec<KfdNode>>,
 }
@@ -336,8 +342,12 @@ pub struct PciDevice {
     pub port_type: Reading<Option<u8>>,
     /// ACS control register; `None`: there is no ACS capability.
     pub acs_control: Reading<Option<u16>>,
-    /// Type of its IOMMU group.
+    /// Type of its IOMMU group: that of its domain.
     pub iommu_type: Reading<String>,
+    /// More of it, where it is a GPU or above one.
+    pub on_path: Option<OnPath>,
+    /// Its memory, where it is a GPU.
+    pub memory: Option<GpuMemory>,
 }
 
 impl PciDevice {

@@ -16,3 +16,4 @@ pub mod route;
 pub mod settings;
 pub mod verdict;
 pub mod view;
+pub mod way_up;

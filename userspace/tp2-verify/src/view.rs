@@ -75,6 +75,31 @@ pub fn is_judged(facts: &Facts, a: &Gpu<'_>, b: &Gpu<'_>) -> bool {
     !integrated(a) && !integrated(b) && !are_joined_by_xgmi(facts, a.device.bdf, b.device.bdf)
 }
 
+/// The GPUs that a GPU forms pairs with that are judged.
+#[must_use]
+pub fn peers<'a>(facts: &'a Facts, gpu: &Gpu<'_>) -> Vec<Gpu<'a>> {
+    let others = gpus(facts).into_iter().filter(|other| other.device.bdf != gpu.device.bdf);
+    others.filter(|other| is_judged(facts, gpu, other)).collect()
+}
+
+/// The AMD GPUs that are no part of a CPU.
+#[must_use]
+pub fn cards(facts: &Facts) -> Vec<Gpu<'_>> {
+    gpus(facts).into_iter().filter(|gpu| !matches!(gpu.kind, GpuKind::Integrated(_))).collect()
+}
+
+/// Whether amdgpu drives the device, as far as that can be read.
+#[must_use]
+pub fn has_amdgpu(device: &PciDevice) -> bool {
+    matches!(&device.driver, Ok(Some(name)) if name == "amdgpu")
+}
+
+/// Whether KFD has links both ways between the two.
+#[must_use]
+pub fn are_linked(facts: &Facts, a: Bdf, b: Bdf) -> bool {
+    p2p_links(facts, a, b) == [true; 2]
+}
+
 /// Tells a card from a GPU in the CPU.
 fn kind(facts: &Facts, device: &PciDevice) -> GpuKind {
     let bdf = device.bdf;
@@ -213,8 +238,7 @@ pub fn has_p2p_link(facts: &Facts, a: Bdf, b: Bdf) -> bool {
 pub fn all_pairs_linked(facts: &Facts) -> bool {
     let pairs = pairs(facts);
     let mut judged = pairs.iter().filter(|(a, b)| is_judged(facts, a, b)).peekable();
-    let linked = |a: &Gpu<'_>, b: &Gpu<'_>| p2p_links(facts, a.device.bdf, b.device.bdf) == [true; 2];
-    judged.peek().is_some() && judged.all(|(a, b)| linked(a, b))
+    judged.peek().is_some() && judged.all(|(a, b)| are_linked(facts, a.device.bdf, b.device.bdf))
 }
 
 /// Whether amdgpu was built with `CONFIG_HSA_AMD_P2P`.

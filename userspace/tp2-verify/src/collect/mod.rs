@@ -9,6 +9,7 @@ pub mod module_file;
 pub mod modules;
 mod pci;
 pub mod pci_config;
+pub mod pci_device;
 mod root;
 mod signature;
 
@@ -28,6 +29,7 @@ pub fn collect(root: &Root) -> Facts {
         kernel,
         pci,
         pci_skipped,
+        iommu_groups_listed: root.is_dir("sys/kernel/iommu_groups"),
         kfd: kfd::read(root),
     }
 }

@@ -75,8 +75,11 @@ impl Root {
     }
 
     /// Contents of a small text file, without white space at the ends.
+    ///
+    /// Some archives of sysfs fill attributes up with NUL bytes to the page that `stat` promises.
     pub fn text(&self, path: &str) -> Reading<String> {
-        self.text_up_to(path, ATTRIBUTE_LIMIT).map(|text| text.trim().to_owned())
+        let text = self.text_up_to(path, ATTRIBUTE_LIMIT)?;
+        Ok(text.trim_end_matches('\0').trim().to_owned())
     }
 
     /// Contents of a text file up to a size.

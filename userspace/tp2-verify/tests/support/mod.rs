@@ -5,6 +5,8 @@
 #![allow(dead_code, reason = "each test binary uses a part")]
 #![allow(clippy::unwrap_used, reason = "a fixture that cannot be written ends the test")]
 
+pub(crate) mod device;
+
 use std::{
     fs,
     os::unix::fs::symlink,
@@ -119,10 +121,13 @@ impl Tree {
         let (vendor, device) = id.split_once(':').unwrap();
         let name = chain.rsplit('/').next().unwrap();
         let path = format!("sys/devices/{chain}");
+        if class.starts_with("03") || class.starts_with("0604") || class.starts_with("12") {
+            self.healthy_port(&path);
+        }
         self.file(&format!("{path}/vendor"), &format!("0x{vendor}"))
             .file(&format!("{path}/device"), &format!("0x{device}"))
             .file(&format!("{path}/class"), &format!("0x{class}"))
-            .bytes(&format!("{path}/config"), &config_space(kind, acs))
+            .bytes(&format!("{path}/config"), &device::config_space(kind, acs))
             .link(&format!("sys/bus/pci/devices/{name}"), &format!("../../../devices/{chain}"))
     }
 
@@ -142,14 +147,27 @@ impl Tree {
         if !self.path().join(format!("sys/devices/{root_port}")).exists() {
             self.pci(root_port, "8086:6f08", "060400", 4, acs);
         }
-        self.pci(&up, "1002:1478", "060400", 5, acs)
-            .pci(&down, "1002:1479", "060400", 6, acs)
-            .pci(&gpu, "1002:744c", "030000", 0, acs)
-            .link(
-                &format!("sys/devices/{gpu}/driver"),
-                &format!("{}sys/bus/pci/drivers/amdgpu", "../".repeat(gpu.split('/').count() + 2)),
-            )
-            .file("sys/bus/pci/drivers/amdgpu/uevent", "")
+        self.pci(&up, "1002:1478", "060400", 5, acs).pci(&down, "1002:1479", "060400", 6, acs).gpu(
+            &gpu,
+            "1002:744c",
+            acs,
+        )
+    }
+
+    /// A GPU that amdgpu drives, without a switch of its own.
+    pub(crate) fn gpu(&self, chain: &str, id: &str, acs: Acs) -> &Self {
+        self.pci(chain, id, "030000", 0, acs)
+            .driver(chain, "amdgpu")
+            .healthy_memory(&format!("sys/devices/{chain}"), chain.rsplit('/').next().unwrap())
+    }
+
+    /// The driver of a device.
+    pub(crate) fn driver(&self, chain: &str, name: &str) -> &Self {
+        let up = "../".repeat(chain.split('/').count() + 2);
+        let link = format!("sys/devices/{chain}/driver");
+        let _ = fs::remove_file(self.at(&link));
+        self.link(&link, &format!("{up}sys/bus/pci/drivers/{name}"))
+            .file(&format!("sys/bus/pci/drivers/{name}/uevent"), "")
     }
 
     /// The CPU node 0 of KFD.
@@ -266,23 +284,6 @@ pub(crate) fn validate(value: &Value) {
     assert!(errors.is_empty(), "{errors:#?}");
 }
 
-/// Configuration space with a `PCIe` capability at 0x40, and perhaps ACS at 0x100.
-pub(crate) fn config_space(kind: u8, acs: Acs) -> Vec<u8> {
-    let length = if matches!(acs, Acs::Unreadable) { 64 } else { 4096 };
-    let mut bytes = vec![0; 4096];
-    bytes[0..4].copy_from_slice(&[0x02, 0x10, 0x4c, 0x74]);
-    bytes[0x06] = 0x10;
-    bytes[0x34] = 0x40;
-    bytes[0x40] = 0x10;
-    bytes[0x42] = (kind << 4) | 2;
-    if let Acs::Word(word) = acs {
-        bytes[0x100..0x104].copy_from_slice(&0x0001_000d_u32.to_le_bytes());
-        bytes[0x106..0x108].copy_from_slice(&word.to_le_bytes());
-    }
-    bytes.truncate(length);
-    bytes
-}
-
 /// The reference machine R1 before the override: two cards below two root ports of one host bridge.
 pub(crate) fn two_cards(bridge: &str) -> Tree {
     let tree = Tree::new();
@@ -344,6 +345,13 @@ pub(crate) fn status<'a>(report: &'a Value, gate: &str) -> &'a str {
     let findings = report["findings"].as_array().unwrap();
     let finding = findings.iter().find(|finding| finding["gate"] == gate);
     finding.unwrap_or_else(|| panic!("no finding of {gate}"))["status"].as_str().unwrap()
+}
+
+/// The first finding of a gate about something.
+pub(crate) fn finding<'a>(report: &'a Value, gate: &str, scope: &str) -> &'a Value {
+    let findings = report["findings"].as_array().unwrap();
+    let found = findings.iter().find(|finding| finding["gate"] == gate && finding["scope"] == scope);
+    found.unwrap_or_else(|| panic!("no finding of {gate} about {scope}"))
 }
 
 /// Checks verdict, failing gates, words that must be there and words that must not.
