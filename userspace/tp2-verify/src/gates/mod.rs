@@ -5,6 +5,8 @@
 mod amdgpu_origin;
 mod amdgpu_pcie_p2p;
 mod env_platform;
+mod gpu_bar_address;
+mod gpu_bar_size;
 mod gpu_kfd;
 mod kernel_hsa_amd_p2p;
 mod kernel_kprobes;
@@ -39,7 +41,7 @@ const fn gate(id: &'static str, decides: bool, judge: fn(&Facts) -> Vec<Finding>
 }
 
 /// All gates, in the order in which they bite.
-pub const GATES: [Gate; 14] = [
+pub const GATES: [Gate; 16] = [
     gate(env_platform::ID, false, env_platform::judge),
     gate(kernel_p2pdma::ID, true, kernel_p2pdma::judge),
     gate(kernel_hsa_amd_p2p::ID, true, kernel_hsa_amd_p2p::judge),
@@ -51,6 +53,8 @@ pub const GATES: [Gate; 14] = [
     gate(module_loaded::ID, true, module_loaded::judge),
     gate(module_effective::ID, true, module_effective::judge),
     gate(gpu_kfd::ID, true, gpu_kfd::judge),
+    gate(gpu_bar_size::ID, true, gpu_bar_size::judge),
+    gate(gpu_bar_address::ID, true, gpu_bar_address::judge),
     gate(pair_kind::ID, true, pair_kind::judge),
     gate(pair_route::ID, true, pair_route::judge),
     gate(pair_kfd_link::ID, true, pair_kfd_link::judge),
