@@ -5,9 +5,14 @@
 mod amdgpu_origin;
 mod amdgpu_pcie_p2p;
 mod env_platform;
+mod gpu_aer;
+mod gpu_atomics;
 mod gpu_bar_address;
 mod gpu_bar_size;
 mod gpu_kfd;
+mod gpu_link;
+mod gpu_power;
+mod gpu_slot;
 mod kernel_hsa_amd_p2p;
 mod kernel_kprobes;
 mod kernel_p2pdma;
@@ -41,7 +46,7 @@ const fn gate(id: &'static str, decides: bool, judge: fn(&Facts) -> Vec<Finding>
 }
 
 /// All gates, in the order in which they bite.
-pub const GATES: [Gate; 16] = [
+pub const GATES: [Gate; 21] = [
     gate(env_platform::ID, false, env_platform::judge),
     gate(kernel_p2pdma::ID, true, kernel_p2pdma::judge),
     gate(kernel_hsa_amd_p2p::ID, true, kernel_hsa_amd_p2p::judge),
@@ -55,6 +60,11 @@ pub const GATES: [Gate; 16] = [
     gate(gpu_kfd::ID, true, gpu_kfd::judge),
     gate(gpu_bar_size::ID, true, gpu_bar_size::judge),
     gate(gpu_bar_address::ID, true, gpu_bar_address::judge),
+    gate(gpu_atomics::ID, false, gpu_atomics::judge),
+    gate(gpu_slot::ID, false, gpu_slot::judge),
+    gate(gpu_link::ID, false, gpu_link::judge),
+    gate(gpu_power::ID, false, gpu_power::judge),
+    gate(gpu_aer::ID, false, gpu_aer::judge),
     gate(pair_kind::ID, true, pair_kind::judge),
     gate(pair_route::ID, true, pair_route::judge),
     gate(pair_kfd_link::ID, true, pair_kfd_link::judge),
