@@ -3,8 +3,13 @@
 //! What was read from a machine: plain data, no judgement. Made by `collect`, judged by `gates`.
 
 mod device;
+mod setup;
 
 pub use device::{Aer, Bar, Express, GpuMemory, Link, OnPath, Power};
+pub use setup::{
+    Access, AccessAnswer, Certificate, ConfigLine, DeviceNode, Environment, InitramfsFacts, Opened, Order,
+    RuntimeFacts, Signing, User,
+};
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
@@ -110,6 +115,16 @@ pub struct Facts {
     pub iommu_groups_listed: bool,
     /// KFD topology nodes.
     pub kfd: Reading<Vec<KfdNode>>,
+    /// Device nodes, and who may open them.
+    pub access: Access,
+    /// Variables that GPU runtimes read.
+    pub environment: Environment,
+    /// What keeps unsigned modules out.
+    pub signing: Signing,
+    /// What decides whether the override is there before the GPU driver.
+    pub order: Order,
+    /// What the GPU runtime answered; `None`: it was not asked.
+    pub runtime: Option<RuntimeFacts>,
 }
 
 /// Where it runs, and with which rights it was read.

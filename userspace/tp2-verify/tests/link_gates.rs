@@ -227,8 +227,13 @@ fn atomics_without_root_go_by_the_driver() {
 fn device_that_failed_to_wake_up() {
     let tree = healthy();
     tree.attribute(GPU, "power/runtime_status", "error");
-    let report =
-        expect(&tree, "blocked", &["gpu.power"], &["failed to wake up", "amdgpu.runpm=0"], &["link dead", "refuse"]);
+    let report = expect(
+        &tree,
+        "blocked",
+        &["gpu.power"],
+        &["failed to wake up", "amdgpu.runpm=0"],
+        &["link dead", "the kernel refuses"],
+    );
     assert_eq!(of_gpu(&report, "gpu.power").0, "fail");
     let above = healthy();
     above.attribute(CARD, "power/runtime_status", "error");

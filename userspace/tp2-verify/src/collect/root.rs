@@ -7,12 +7,13 @@ use std::{
     ffi::OsString,
     fs::{self, File, Metadata},
     io::{self, Read},
+    os::unix::fs::{FileTypeExt, MetadataExt},
     path::{Component, Path, PathBuf},
 };
 
 use thiserror::Error;
 
-use crate::facts::{ReadError, ReadErrorKind, Reading};
+use crate::facts::{DeviceNode, ReadError, ReadErrorKind, Reading};
 
 /// Attributes of sysfs and procfs are one page; some procfs files are a few.
 const ATTRIBUTE_LIMIT: u64 = 256 * 1024;
@@ -130,6 +131,20 @@ impl Root {
         let name = real.file_name().map(|name| name.to_string_lossy());
         name.map(std::borrow::Cow::into_owned)
             .ok_or_else(|| ReadError::malformed(path, "leads to the root of the tree"))
+    }
+
+    /// Kind, mode and owner of a device node, without opening it.
+    #[must_use]
+    pub fn node(&self, path: &str) -> Option<DeviceNode> {
+        let data = self.metadata(path)?;
+        Some(DeviceNode {
+            path: path.to_owned(),
+            is_device: data.file_type().is_char_device(),
+            mode: data.mode() & 0o777,
+            uid: data.uid(),
+            gid: data.gid(),
+            opened: None,
+        })
     }
 
     fn metadata(&self, path: &str) -> Option<Metadata> {

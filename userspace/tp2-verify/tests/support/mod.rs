@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a fixture that cannot be written ends the test")]
 
 pub(crate) mod device;
+pub(crate) mod module_file;
 
 use std::{
     fs,
@@ -16,6 +17,7 @@ use std::{
 
 use serde_json::Value;
 use tempfile::TempDir;
+use tp2_verify::{collect, facts::Facts};
 
 pub(crate) const RELEASE: &str = "7.0.0-38-generic";
 
@@ -228,7 +230,12 @@ impl Tree {
         ] {
             self.file(&path(name), value);
         }
-        self
+        self.ordered()
+    }
+
+    /// modprobe's configuration as the package installs it.
+    pub(crate) fn ordered(&self) -> &Self {
+        self.file("usr/lib/modprobe.d/tp2_p2pdma.conf", "# comment\nsoftdep amdgpu pre: tp2_p2pdma")
     }
 
     /// One value of the module.
@@ -240,6 +247,18 @@ impl Tree {
     pub(crate) fn table(&self, rows: &str) -> &Self {
         let text = format!("provider client calls kernel_answer answer rule\n{rows}");
         self.file("sys/kernel/debug/tp2_p2pdma/pairs", text.trim_end())
+    }
+
+    /// A module file that modprobe would load, outside the kernel's own directory.
+    pub(crate) fn installed(&self, bytes: &[u8]) -> &Self {
+        let dep = format!("lib/modules/{RELEASE}/modules.dep");
+        self.bytes(&format!("lib/modules/{RELEASE}/updates/dkms/tp2_p2pdma.ko"), bytes)
+            .file(&dep, "kernel/drivers/gpu/drm/amd/amdgpu/amdgpu.ko.zst: a.ko\nupdates/dkms/tp2_p2pdma.ko:")
+    }
+
+    /// What the tool would judge, for tests that add what no tree can hold.
+    pub(crate) fn facts(&self) -> Facts {
+        collect::collect(&collect::Root::open(self.path()).unwrap())
     }
 
     /// Runs the tool with `--root` on this tree.
