@@ -26,7 +26,7 @@ pub enum Verdict {
     Blocked,
     /// The module is there and does not act.
     Ineffective,
-    /// A bridge that is known to corrupt is being forced.
+    /// A bridge that is known to corrupt is being forced, or peer access is announced that the kernel refuses.
     Unsafe,
     /// Peer writes arrive, peer reads do not.
     WriteOnly,
@@ -99,7 +99,9 @@ impl Verdict {
             }
             Self::Blocked => "something is in the way that loading tp2_p2pdma would not remove, or not alone",
             Self::Ineffective => "tp2_p2pdma is there, but does not act",
-            Self::Unsafe => "peer access is forced over a host bridge that is known to corrupt data silently",
+            Self::Unsafe => {
+                "peer access is on over a route that is known to corrupt data silently, or that nobody vouches for"
+            }
             Self::WriteOnly => "peer writes arrive, peer reads do not",
             Self::Inconclusive => "what decides is not known",
             Self::NotApplicable => "there is no pair of AMD cards on PCIe to judge",
@@ -127,7 +129,7 @@ pub fn of_pair(findings: &[Finding], a: Bdf, b: Bdf) -> Verdict {
     let overridable = any(Bearing::Overridable);
     if any(Bearing::NotJudged) {
         Verdict::NotApplicable
-    } else if fails(Bearing::Unsafe) {
+    } else if fails(Bearing::Unsafe) || fails(Bearing::Contradiction) {
         Verdict::Unsafe
     } else if fails(Bearing::Plain) || (fails(Bearing::NoOverride) && !allowed) {
         Verdict::Blocked

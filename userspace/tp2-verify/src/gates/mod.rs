@@ -4,7 +4,9 @@
 
 mod amdgpu_origin;
 mod amdgpu_pcie_p2p;
+mod env_access;
 mod env_platform;
+mod env_variables;
 mod gpu_aer;
 mod gpu_atomics;
 mod gpu_bar_address;
@@ -20,9 +22,13 @@ mod module_dkms;
 mod module_effective;
 mod module_loaded;
 mod module_match;
+mod module_order;
+mod module_signature;
+mod pair_ipc;
 mod pair_kfd_link;
 mod pair_kind;
 mod pair_route;
+mod pair_runtime;
 mod route_words;
 
 use crate::{
@@ -46,8 +52,9 @@ const fn gate(id: &'static str, decides: bool, judge: fn(&Facts) -> Vec<Finding>
 }
 
 /// All gates, in the order in which they bite.
-pub const GATES: [Gate; 21] = [
+pub const GATES: [Gate; 26] = [
     gate(env_platform::ID, false, env_platform::judge),
+    gate(env_access::ID, false, env_access::judge),
     gate(kernel_p2pdma::ID, true, kernel_p2pdma::judge),
     gate(kernel_hsa_amd_p2p::ID, true, kernel_hsa_amd_p2p::judge),
     gate(kernel_kprobes::ID, true, kernel_kprobes::judge),
@@ -55,6 +62,8 @@ pub const GATES: [Gate; 21] = [
     gate(amdgpu_pcie_p2p::ID, true, amdgpu_pcie_p2p::judge),
     gate(module_dkms::ID, false, module_dkms::judge),
     gate(module_match::ID, false, module_match::judge),
+    gate(module_signature::ID, false, module_signature::judge),
+    gate(module_order::ID, false, module_order::judge),
     gate(module_loaded::ID, true, module_loaded::judge),
     gate(module_effective::ID, true, module_effective::judge),
     gate(gpu_kfd::ID, true, gpu_kfd::judge),
@@ -68,6 +77,8 @@ pub const GATES: [Gate; 21] = [
     gate(pair_kind::ID, true, pair_kind::judge),
     gate(pair_route::ID, true, pair_route::judge),
     gate(pair_kfd_link::ID, true, pair_kfd_link::judge),
+    gate(pair_runtime::ID, false, pair_runtime::judge),
+    gate(pair_ipc::ID, false, pair_ipc::judge),
 ];
 
 /// Runs all gates, up to one that finds that nothing here can be judged.
