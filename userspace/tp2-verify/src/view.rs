@@ -161,6 +161,18 @@ pub fn kfd_node(facts: &Facts, bdf: Bdf) -> Result<&KfdNode, NoNode> {
     }
 }
 
+/// Whether amdgpu drives a GPU that KFD has left out: a matter of the device before one of any pair.
+#[must_use]
+pub fn is_missing_from_kfd(facts: &Facts, device: &PciDevice) -> bool {
+    has_amdgpu(device) && kfd_node(facts, device.bdf) == Err(NoNode::NotListed(None))
+}
+
+/// KFD nodes that claim the place of another.
+#[must_use]
+pub fn kfd_twins(facts: &Facts) -> Vec<u32> {
+    claiming_one_place(facts.kfd.as_deref().unwrap_or_default())
+}
+
 /// GPU nodes whose PCI address another GPU node has, too.
 fn claiming_one_place(nodes: &[KfdNode]) -> Vec<u32> {
     let place = |node: &KfdNode| {

@@ -10,7 +10,7 @@ use tp2_policy::KernelVersion;
 use crate::{
     facts::{Bar, Bdf, Facts, PciDevice, ReadError},
     finding::{Finding, Scope, Status},
-    view::{self, Gpu},
+    view::{self, DriverP2p, Gpu},
 };
 
 pub(super) const ID: &str = "gpu.bar-address";
@@ -41,6 +41,8 @@ enum Reach {
 enum Untranslated {
     Absent,
     PassThrough,
+    /// It translates, but the driver does not go by that (case A08).
+    Unused,
     Other,
 }
 
@@ -98,6 +100,9 @@ fn reach(facts: &Facts, bar: Bar, peer: &PciDevice) -> Reach {
         return Reach::Fits(bits);
     }
     match &peer.iommu_type {
+        Ok(kind) if translates(kind) && matches!(view::driver_p2p(facts), DriverP2p::OffOutside(..)) => {
+            Reach::Beyond(bits, Untranslated::Unused)
+        }
         Ok(kind) if translates(kind) && is_older(facts, GOES_BY_TRANSLATION) => Reach::OldKernel,
         Ok(kind) if translates(kind) => Reach::Translated(kind.clone()),
         Ok(kind) if kind == "identity" => Reach::Beyond(bits, Untranslated::PassThrough),
@@ -133,7 +138,14 @@ fn words(facts: &Facts, device: &PciDevice, bar: Bar, reaches: &[(Bdf, Reach)]) 
                 format!("{place}, more than the {bits} of {peer}, yet KFD has links: one of the two is read wrongly");
             return finding(Status::Warn, summary, found);
         }
-        let summary = format!("{place}, more than the {bits} of {peer}, and no IOMMU translates for that peer");
+        let summary = format!(
+            "{place}, more than the {bits} of {peer}, and {}",
+            if *why == Untranslated::Unused {
+                "this amdgpu does not go by the IOMMU"
+            } else {
+                "no IOMMU translates for that peer"
+            }
+        );
         return finding(Status::Fail, summary, found).remedy(remedy(*why));
     }
     if let Some((_, Reach::Unknown(error))) = find(|reach| matches!(reach, Reach::Unknown(_))) {
@@ -171,6 +183,9 @@ fn reach_words(reach: &Reach) -> String {
         Reach::Translated(kind) => format!("IOMMU domain {kind}: translates"),
         Reach::Beyond(bits, Untranslated::Absent) => format!("{bits} address bits, no IOMMU"),
         Reach::Beyond(bits, Untranslated::PassThrough) => format!("{bits} address bits, IOMMU domain identity"),
+        Reach::Beyond(bits, Untranslated::Unused) => {
+            format!("{bits} address bits; an IOMMU translates, but this amdgpu goes by the bits alone")
+        }
         Reach::Beyond(bits, Untranslated::Other) => format!("{bits} address bits, IOMMU domain of another type"),
         Reach::OldKernel => "an IOMMU translates".to_owned(),
         Reach::Unknown(error) => error.to_string(),
@@ -186,6 +201,10 @@ fn remedy(why: Untranslated) -> &'static str {
         Untranslated::Absent => {
             "switch on the IOMMU in the firmware (VT-d, AMD-Vi) and, on Intel, boot with intel_iommu=on and without iommu=pt; \
              or place the BARs lower in the firmware (MMIO High Base, MMIOH Base, at most 16 TiB for 44 bits)"
+        }
+        Untranslated::Unused => {
+            "use an amdgpu with HSA_AMD_P2P (see kernel.hsa-amd-p2p), which goes by the IOMMU's translation; or place the BARs lower \
+             in the firmware (MMIO High Base, MMIOH Base)"
         }
         Untranslated::Other => {
             "give this GPU back to the host; or place the BARs lower in the firmware (MMIO High Base, MMIOH Base)"

@@ -10,7 +10,7 @@ use crate::{
     facts::{Bdf, Facts, ReadError, RuntimeFacts},
     finding::{Bearing, Finding, Scope, Status},
     route::{self, Direction},
-    view::{self, Gpu},
+    view::{self, DriverP2p, Gpu},
 };
 
 pub(super) const ID: &str = "pair.runtime";
@@ -47,15 +47,11 @@ fn judge_pair(facts: &Facts, runtime: &RuntimeFacts, a: &Gpu<'_>, b: &Gpu<'_>) -
         let yes = [there, back];
         ways.iter().zip(yes).any(|(way, yes)| yes && is_refused(facts, way))
     });
+    let never_asks = (there || back) && matches!(view::driver_p2p(facts), DriverP2p::Off(..));
     let linked = view::are_linked(facts, a.bdf, b.bdf);
     let finding = |status, summary: &str| evidence(Finding::new(ID, scope, status, summary));
-    if refused {
-        let summary = "CONTRADICTION: the GPU runtime says that peers can reach each other, the kernel refuses the route, and \
-                       tp2_p2pdma does not override it: programs will copy over a route that nobody vouches for";
-        return finding(Status::Fail, summary).bearing(Bearing::Contradiction).remedy(
-            "do not let programs use peer access (for RCCL: NCCL_P2P_DISABLE=1) before bytes were compared; look for a patched \
-             kernel or driver, or another override, and report this with the output of tp2-verify --json",
-        );
+    if refused || never_asks {
+        return evidence(contradiction(scope, refused));
     }
     match (there && back, there || back, linked) {
         (true, _, true) => finding(Status::Pass, "the GPU runtime says that each can reach the other, as KFD does"),
@@ -80,6 +76,23 @@ fn judge_pair(facts: &Facts, runtime: &RuntimeFacts, a: &Gpu<'_>, b: &Gpu<'_>) -
             finding(Status::Skip, "the GPU runtime sees no peer access, as KFD; see pair.kfd-link")
         }
     }
+}
+
+/// The loudest alarm: by whom the route is refused.
+fn contradiction(scope: Scope, by_route: bool) -> Finding {
+    let who = if by_route {
+        "the kernel refuses the route, and tp2_p2pdma does not override it"
+    } else {
+        "this kernel's amdgpu was built without HSA_AMD_P2P"
+    };
+    let summary = format!(
+        "CONTRADICTION: the GPU runtime says that peers can reach each other, but {who}: programs will copy over a route that \
+         nobody vouches for"
+    );
+    Finding::new(ID, scope, Status::Fail, summary).bearing(Bearing::Contradiction).remedy(
+        "do not let programs use peer access (for RCCL: NCCL_P2P_DISABLE=1) before bytes were compared; look for a patched kernel \
+         or driver, or another override, and report this with the output of tp2-verify --json",
+    )
 }
 
 /// The runtime's answer for one direction.
