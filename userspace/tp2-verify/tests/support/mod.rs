@@ -13,6 +13,7 @@ use std::{
     os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::Command,
+    sync::OnceLock,
 };
 
 use serde_json::Value;
@@ -256,6 +257,11 @@ impl Tree {
             .file(&dep, "kernel/drivers/gpu/drm/amd/amdgpu/amdgpu.ko.zst: a.ko\nupdates/dkms/tp2_p2pdma.ko:")
     }
 
+    /// A build of DKMS for the running kernel.
+    pub(crate) fn built(&self) -> &Self {
+        self.file(&format!("var/lib/dkms/tp2_p2pdma/0.1.0/{RELEASE}/x86_64/module/tp2_p2pdma.ko"), "")
+    }
+
     /// What the tool would judge, for tests that add what no tree can hold.
     pub(crate) fn facts(&self) -> Facts {
         collect::collect(&collect::Root::open(self.path()).unwrap())
@@ -279,7 +285,7 @@ impl Tree {
     }
 }
 
-fn kfd(node: u32, rest: &str) -> String {
+pub(crate) fn kfd(node: u32, rest: &str) -> String {
     format!("sys/devices/virtual/kfd/kfd/topology/nodes/{node}/{rest}")
 }
 
@@ -296,8 +302,11 @@ pub(crate) fn run(arguments: &[&str]) -> Run {
 
 /// Checks JSON against the schema that is shipped.
 pub(crate) fn validate(value: &Value) {
-    let schema: Value = serde_json::from_str(include_str!("../../schema/tp2-verify-1.schema.json")).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
+    static VALIDATOR: OnceLock<jsonschema::Validator> = OnceLock::new();
+    let validator = VALIDATOR.get_or_init(|| {
+        let schema: Value = serde_json::from_str(include_str!("../../schema/tp2-verify-1.schema.json")).unwrap();
+        jsonschema::validator_for(&schema).unwrap()
+    });
     let errors: Vec<String> =
         validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect();
     assert!(errors.is_empty(), "{errors:#?}");
