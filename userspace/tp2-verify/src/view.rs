@@ -194,7 +194,8 @@ fn node_is_at(node: &KfdNode, bdf: Bdf) -> bool {
     };
     let get = |name: &str| properties.get(name).copied().unwrap_or(0);
     let location = (u64::from(bdf.0.bus) << 8) | u64::from(bdf.0.devfn);
-    get("simd_count") > 0 && get("location_id") == location && get("domain") == u64::from(bdf.0.domain)
+    // The place first: it tells most nodes apart, and this is asked for each pair.
+    get("location_id") == location && get("simd_count") > 0 && get("domain") == u64::from(bdf.0.domain)
 }
 
 /// `CRAT_IOLINK_TYPE_XGMI`.

@@ -29,10 +29,10 @@ fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Option<Finding> {
             "without amdgpu nobody tells the size of this GPU's memory",
         ));
     }
-    let peers = view::peers(facts, gpu);
     let (vram, visible) = match (&memory.vram, &memory.visible_vram) {
         (Ok(vram), Ok(visible)) => (*vram, *visible),
         (Err(error), _) | (_, Err(error)) => {
+            let peers = view::peers(facts, gpu);
             let linked = |peer: &Gpu<'_>| view::are_linked(facts, device.bdf, peer.device.bdf);
             if !peers.is_empty() && peers.iter().all(linked) {
                 let summary = "KFD has links with every peer, which it makes only where all memory can be seen";
@@ -51,7 +51,7 @@ fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Option<Finding> {
         let summary = format!("all of its memory, {}, can be seen through its BAR", mebibytes(vram));
         return Some(finding(Status::Pass, summary));
     }
-    let status = if peers.is_empty() { Status::Warn } else { Status::Fail };
+    let status = if view::peers(facts, gpu).is_empty() { Status::Warn } else { Status::Fail };
     let seen = format!("only {} of its {} can be seen through its BAR", mebibytes(visible), mebibytes(vram));
     let bar = memory.bar.as_ref().ok().copied().flatten();
     Some(match bar {
