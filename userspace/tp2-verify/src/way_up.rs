@@ -4,7 +4,7 @@
 
 use crate::{
     collect::pci_config::{PORT_DOWNSTREAM, PORT_UPSTREAM},
-    facts::{Facts, Link, PciDevice, Reading},
+    facts::{Facts, Link, PciDevice, ReadError, Reading},
 };
 
 const INTEL: u16 = 0x8086;
@@ -28,6 +28,16 @@ pub fn chain<'a>(facts: &'a Facts, gpu: &'a PciDevice) -> Vec<&'a PciDevice> {
     let devices = facts.pci.as_deref().unwrap_or_default();
     let find = |bdf| devices.iter().find(move |other| other.bdf == bdf);
     std::iter::once(gpu).chain(gpu.upstream.iter().filter_map(|bdf| find(*bdf))).collect()
+}
+
+/// The first bridge above the GPU that is not among the devices, as in a captured tree with holes.
+///
+/// Without it the link inside a card could be taken for the slot's.
+#[must_use]
+pub fn lost_bridge(facts: &Facts, gpu: &PciDevice) -> Option<ReadError> {
+    let devices = facts.pci.as_deref().unwrap_or_default();
+    let lost = gpu.upstream.iter().find(|bdf| !devices.iter().any(|other| other.bdf == **bdf))?;
+    Some(ReadError::absent(&format!("sys/bus/pci/devices/{lost}")))
 }
 
 /// A link between two devices outside cards.
@@ -111,7 +121,7 @@ impl<'a> WayLink<'a> {
         match (least, failed) {
             (Some(rate), _) => Ok(rate),
             (None, Some(error)) => Err(error.clone()),
-            (None, None) => Err(crate::facts::ReadError::absent(&format!("{}/current_link_speed", self.below.path))),
+            (None, None) => Err(ReadError::absent(&format!("{}/current_link_speed", self.below.path))),
         }
     }
 }

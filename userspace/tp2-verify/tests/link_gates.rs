@@ -124,6 +124,21 @@ fn chipset_slots() {
 }
 
 #[test]
+fn bridges_that_a_copy_lacks() {
+    let tree = healthy();
+    tree.remove("sys/bus/pci/devices/0000:03:00.0").rate(ROOT_PORT, ("8.0 GT/s PCIe", 8), FULL);
+    // The driver's word on atomics is as good without them.
+    let node = "sys/devices/virtual/kfd/kfd/topology/nodes/1/io_links";
+    tree.remove(node);
+    let report = tree.json();
+    for gate in ["gpu.slot", "gpu.link", "gpu.atomics"] {
+        let (status, words) = of_gpu(&report, gate);
+        assert_eq!(status, "unknown", "{gate}");
+        assert!(words.contains("/sys/bus/pci/devices/0000:03:00.0"), "{words}");
+    }
+}
+
+#[test]
 fn link_that_came_up_narrow() {
     let tree = healthy();
     tree.rate(CARD, ("16.0 GT/s PCIe", 8), FULL).rate(ROOT_PORT, ("16.0 GT/s PCIe", 8), FULL);

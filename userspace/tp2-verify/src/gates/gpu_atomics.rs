@@ -37,7 +37,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
 fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Finding {
     let scope = Scope::Gpu(gpu.device.bdf);
     let chain = way_up::chain(facts, gpu.device);
-    let way = walk(&chain);
+    let way = way_up::lost_bridge(facts, gpu.device).map_or_else(|| walk(&chain), Way::Unknown);
     let driver = driver_says(facts, gpu);
     match (&driver, way) {
         (_, Way::Closed(port, express, why)) => {

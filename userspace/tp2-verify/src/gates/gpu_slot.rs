@@ -19,6 +19,9 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
 
 fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Finding {
     let scope = Scope::Gpu(gpu.device.bdf);
+    if let Some(error) = way_up::lost_bridge(facts, gpu.device) {
+        return Finding::unreadable(ID, scope, "a bridge above this GPU", &error);
+    }
     let chain = way_up::chain(facts, gpu.device);
     let links = way_up::links(&chain);
     let mut narrowest: Option<(WayLink<'_>, Rate)> = None;
