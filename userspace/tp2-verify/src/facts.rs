@@ -2,8 +2,13 @@
 
 //! What was read from a machine: plain data, no judgement. Made by `collect`, judged by `gates`.
 
+mod device;
 pub mod devices;
 pub mod runtime;
+mod setup;
+
+pub use device::{Aer, Bar, Express, GpuMemory, Link, OnPath, Power};
+pub use setup::{Access, Certificate, ConfigLine, DeviceNode, Environment, Opened, Order, Signing, User};
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
@@ -107,8 +112,18 @@ pub struct Facts {
     pub pci: Reading<Vec<PciDevice>>,
     /// Entries below the PCI device directory that are no readable PCI functions.
     pub pci_skipped: Vec<ReadError>,
+    /// Whether `/sys/kernel/iommu_groups` is there, so that a device without a group has no IOMMU.
+    pub iommu_groups_listed: bool,
     /// KFD topology nodes.
     pub kfd: Reading<Vec<KfdNode>>,
+    /// Device nodes, and who may open them.
+    pub access: Access,
+    /// Variables that GPU runtimes read.
+    pub environment: Environment,
+    /// What keeps unsigned modules out.
+    pub signing: Signing,
+    /// What decides whether the override is there before the GPU driver.
+    pub order: Order,
     /// Whether the runtime's device files can be opened.
     pub device_access: Reading<devices::DeviceAccess>,
     /// What the GPU runtime tells programs.
@@ -363,8 +378,12 @@ pub struct PciDevice {
     pub port_type: Reading<Option<u8>>,
     /// ACS control register; `None`: there is no ACS capability.
     pub acs_control: Reading<Option<u16>>,
-    /// Type of its IOMMU group.
+    /// Type of its IOMMU group: that of its domain.
     pub iommu_type: Reading<String>,
+    /// More of it, where it is a GPU or above one.
+    pub on_path: Option<OnPath>,
+    /// Its memory, where it is a GPU.
+    pub memory: Option<GpuMemory>,
 }
 
 impl PciDevice {

@@ -88,7 +88,7 @@ pub enum Bearing {
     LinkMissing,
     /// A bridge that is known to corrupt is forced.
     Unsafe,
-    /// The runtime offers programs a route that the kernel refuses.
+    /// The runtime announces peer access that the kernel refuses and nothing known overrides.
     Contradiction,
     /// There is nothing to judge.
     NotJudged,

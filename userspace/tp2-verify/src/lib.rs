@@ -19,3 +19,4 @@ pub mod runtime;
 pub mod settings;
 pub mod verdict;
 pub mod view;
+pub mod way_up;

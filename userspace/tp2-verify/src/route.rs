@@ -261,6 +261,10 @@ pub fn override_use(facts: &Facts) -> OverrideUse {
     let settings = ModuleSettings::default();
     let mut overall = if view::gpus_may_hide(facts) { OverrideUse::Unknown } else { OverrideUse::NotNeeded };
     for (a, b) in judged {
+        if [a, b].into_iter().any(|gpu| view::is_missing_from_kfd(facts, gpu.device)) {
+            overall = worse(overall, OverrideUse::NoHelp);
+            continue;
+        }
         for (provider, client) in [(a, b), (b, a)] {
             let way = direction(facts, provider.device, client.device, &settings);
             let this = match (way.kernel_answer(), way.decision) {

@@ -26,7 +26,7 @@ pub enum Verdict {
     Blocked,
     /// The module is there and does not act.
     Ineffective,
-    /// A bridge that is known to corrupt is being forced, or the runtime offers a route that the kernel refuses.
+    /// A bridge that is known to corrupt is being forced, or peer access is announced that the kernel refuses.
     Unsafe,
     /// Peer writes arrive, peer reads do not.
     WriteOnly,
@@ -100,8 +100,7 @@ impl Verdict {
             Self::Blocked => "something is in the way that loading tp2_p2pdma would not remove, or not alone",
             Self::Ineffective => "tp2_p2pdma is there, but does not act",
             Self::Unsafe => {
-                "peer access is forced over a host bridge that is known to corrupt data silently, or open to programs over a \
-                 route that the kernel refuses"
+                "peer access is on over a route that is known to corrupt data silently, or that nobody vouches for"
             }
             Self::WriteOnly => "peer writes arrive, peer reads do not",
             Self::Inconclusive => "what decides is not known",

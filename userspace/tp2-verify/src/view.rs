@@ -75,6 +75,31 @@ pub fn is_judged(facts: &Facts, a: &Gpu<'_>, b: &Gpu<'_>) -> bool {
     !integrated(a) && !integrated(b) && !are_joined_by_xgmi(facts, a.device.bdf, b.device.bdf)
 }
 
+/// The GPUs that a GPU forms pairs with that are judged.
+#[must_use]
+pub fn peers<'a>(facts: &'a Facts, gpu: &Gpu<'_>) -> Vec<Gpu<'a>> {
+    let others = gpus(facts).into_iter().filter(|other| other.device.bdf != gpu.device.bdf);
+    others.filter(|other| is_judged(facts, gpu, other)).collect()
+}
+
+/// The AMD GPUs that are no part of a CPU.
+#[must_use]
+pub fn cards(facts: &Facts) -> Vec<Gpu<'_>> {
+    gpus(facts).into_iter().filter(|gpu| !matches!(gpu.kind, GpuKind::Integrated(_))).collect()
+}
+
+/// Whether amdgpu drives the device, as far as that can be read.
+#[must_use]
+pub fn has_amdgpu(device: &PciDevice) -> bool {
+    matches!(&device.driver, Ok(Some(name)) if name == "amdgpu")
+}
+
+/// Whether KFD has links both ways between the two.
+#[must_use]
+pub fn are_linked(facts: &Facts, a: Bdf, b: Bdf) -> bool {
+    p2p_links(facts, a, b) == [true; 2]
+}
+
 /// Tells a card from a GPU in the CPU.
 fn kind(facts: &Facts, device: &PciDevice) -> GpuKind {
     let bdf = device.bdf;
@@ -136,6 +161,18 @@ pub fn kfd_node(facts: &Facts, bdf: Bdf) -> Result<&KfdNode, NoNode> {
     }
 }
 
+/// Whether amdgpu drives a GPU that KFD has left out: a matter of the device before one of any pair.
+#[must_use]
+pub fn is_missing_from_kfd(facts: &Facts, device: &PciDevice) -> bool {
+    has_amdgpu(device) && kfd_node(facts, device.bdf) == Err(NoNode::NotListed(None))
+}
+
+/// KFD nodes that claim the place of another.
+#[must_use]
+pub fn kfd_twins(facts: &Facts) -> Vec<u32> {
+    claiming_one_place(facts.kfd.as_deref().unwrap_or_default())
+}
+
 /// GPU nodes whose PCI address another GPU node has, too.
 fn claiming_one_place(nodes: &[KfdNode]) -> Vec<u32> {
     let place = |node: &KfdNode| {
@@ -157,7 +194,8 @@ fn node_is_at(node: &KfdNode, bdf: Bdf) -> bool {
     };
     let get = |name: &str| properties.get(name).copied().unwrap_or(0);
     let location = (u64::from(bdf.0.bus) << 8) | u64::from(bdf.0.devfn);
-    get("simd_count") > 0 && get("location_id") == location && get("domain") == u64::from(bdf.0.domain)
+    // The place first: it tells most nodes apart, and this is asked for each pair.
+    get("location_id") == location && get("simd_count") > 0 && get("domain") == u64::from(bdf.0.domain)
 }
 
 /// `CRAT_IOLINK_TYPE_XGMI`.
@@ -213,8 +251,7 @@ pub fn has_p2p_link(facts: &Facts, a: Bdf, b: Bdf) -> bool {
 pub fn all_pairs_linked(facts: &Facts) -> bool {
     let pairs = pairs(facts);
     let mut judged = pairs.iter().filter(|(a, b)| is_judged(facts, a, b)).peekable();
-    let linked = |a: &Gpu<'_>, b: &Gpu<'_>| p2p_links(facts, a.device.bdf, b.device.bdf) == [true; 2];
-    judged.peek().is_some() && judged.all(|(a, b)| linked(a, b))
+    judged.peek().is_some() && judged.all(|(a, b)| are_linked(facts, a.device.bdf, b.device.bdf))
 }
 
 /// Whether amdgpu was built with `CONFIG_HSA_AMD_P2P`.

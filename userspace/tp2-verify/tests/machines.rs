@@ -170,7 +170,7 @@ fn zen_needs_nothing() {
 fn allowed_by_the_kernel_but_without_links() {
     let tree = two_cards("1022:14d8");
     tree.file("proc/cpuinfo", ZEN);
-    expect(&tree, "blocked", &["pair.kfd-link"], &["Resizable BAR"], &["install the package"]);
+    expect(&tree, "blocked", &["pair.kfd-link"], &["gpu.bar-size and gpu.bar-address"], &["install the package"]);
 }
 
 #[test]

@@ -8,68 +8,9 @@ mod support;
 
 use std::{fs, io::Write, process::Command};
 
-use object::{
-    Architecture, BinaryFormat, Endianness, SectionKind, SymbolFlags, SymbolKind, SymbolScope,
-    write::{Object, Symbol, SymbolSection},
-};
 use serde_json::Value;
+use support::module_file::{module, signed};
 use tp2_verify::collect::module_file::describe;
-
-const MODINFO: &[u8] =
-    b"version=0.1.0\0vermagic=7.3.4 SMP mod_unload \0name=tp2_p2pdma\0srcversion=ABC\0license=GPL v2\0\
-    implementation=c\0implementation_reason=no libcore.rmeta in the kernel's build tree\0depends=\0\
-    parm=mode:what to do\0parmtype=mode:charp\0parm=pcie_p2p:x\0";
-
-/// A relocatable file that looks like a module.
-fn module() -> Vec<u8> {
-    let mut elf = Object::new(BinaryFormat::Elf, Architecture::X86_64, Endianness::Little);
-    let section = elf.add_section(Vec::new(), b".modinfo".to_vec(), SectionKind::ReadOnlyData);
-    elf.append_section_data(section, MODINFO, 1);
-    elf.add_symbol(Symbol {
-        name: b"pci_p2pdma_distance_many".to_vec(),
-        value: 0,
-        size: 0,
-        kind: SymbolKind::Unknown,
-        scope: SymbolScope::Unknown,
-        weak: false,
-        section: SymbolSection::Undefined,
-        flags: SymbolFlags::None,
-    });
-    elf.write().unwrap()
-}
-
-/// A DER element.
-fn der(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
-    let body = parts.concat();
-    let mut out = vec![tag];
-    match u8::try_from(body.len()) {
-        Ok(length) if length < 0x80 => out.push(length),
-        _ => {
-            out.push(0x82);
-            out.extend(u16::try_from(body.len()).unwrap().to_be_bytes());
-        }
-    }
-    out.extend(body);
-    out
-}
-
-/// A module with a signature of the form that `sign-file` appends. Simulated: it signs nothing.
-fn signed() -> Vec<u8> {
-    let sha256 = der(0x30, &[&der(0x06, &[&[0x60, 0x86, 0x48, 1, 0x65, 3, 4, 2, 1]])]);
-    let common_name = der(0x30, &[&der(0x06, &[&[0x55, 4, 3]]), &der(0x0c, &[b"DKMS module signing key"])]);
-    let name = der(0x30, &[&der(0x31, &[&common_name])]);
-    let signer_id = der(0x30, &[&name, &der(0x02, &[&[0x12, 0x34]])]);
-    let signer = der(0x30, &[&der(0x02, &[&[1]]), &signer_id, &sha256, &der(0x04, &[&[0; 256]])]);
-    let content = der(0x30, &[&der(0x06, &[&[0x2a, 0x86, 0x48]])]);
-    let data = der(0x30, &[&der(0x02, &[&[1]]), &der(0x31, &[&sha256]), &content, &der(0x31, &[&signer])]);
-    let message = der(0x30, &[&der(0x06, &[&[0x2a, 0x86, 0x48]]), &der(0xa0, &[&data])]);
-    let mut file = module();
-    file.extend(&message);
-    file.extend([0, 0, 2, 0, 0, 0, 0, 0]);
-    file.extend(u32::try_from(message.len()).unwrap().to_be_bytes());
-    file.extend(b"~Module signature appended~\n");
-    file
-}
 
 /// Compresses with a tool of the system, as kernel builds do.
 fn compressed(tool: &str, arguments: &[&str], bytes: &[u8]) -> Vec<u8> {

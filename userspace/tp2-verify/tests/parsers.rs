@@ -9,7 +9,8 @@ use tp2_verify::collect::{
     kfd::parse_properties,
     module_file::describe,
     modules::parse_pairs,
-    pci_config::{Lookup, acs_control, port_type},
+    pci_config::{Lookup, acs_control, express, port_type},
+    pci_device::{parse_bar, parse_counters, parse_speed},
 };
 
 proptest! {
@@ -19,12 +20,18 @@ proptest! {
         let _ = parse_config("x", &text);
         let _ = parse_properties(&text);
         let _ = parse_pairs(&text);
+        let _ = parse_counters(&text);
+        let _ = parse_speed(&text);
+        let _ = parse_bar(&text);
     }
 
     #[test]
     fn config_space_takes_any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..4097)) {
         let _ = port_type(&bytes);
         let _ = acs_control(&bytes);
+        if let Lookup::Found(express) = express(&bytes) {
+            prop_assert!(express.max_payload() >= 128);
+        }
     }
 
     #[test]

@@ -246,6 +246,7 @@ const CAPTURE: &str = r#"
 rm -rf /run/capture; mkdir -p /run/capture; cd /
 for path in $(find /proc/cpuinfo /proc/cmdline /proc/version /proc/modules /proc/sys/kernel/osrelease /proc/sys/kernel/ftrace_enabled \
 		/boot /etc/modprobe.d /usr/lib/modprobe.d /lib/modules /var/lib/dkms /sys/bus/pci/devices /sys/devices/pci* /sys/module/tp2_p2pdma \
+		/sys/kernel/iommu_groups /sys/kernel/security/lockdown /sys/module/module/parameters /sys/class/drm \
 		/sys/class/kfd /sys/class/dmi /sys/devices/virtual/dmi /sys/kernel/debug/tp2_p2pdma \( -type f -o -type l \) 2>/dev/null); do
 	mkdir -p "/run/capture${path%/*}"
 	if [ -L "$path" ]; then cp -d "$path" "/run/capture$path"; else cat "$path" >"/run/capture$path" 2>/dev/null || rm -f "/run/capture$path"; fi

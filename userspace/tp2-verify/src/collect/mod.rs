@@ -2,20 +2,25 @@
 
 //! The only code that reads the machine. It takes a root directory and makes [`Facts`].
 
+pub mod access;
 mod cpio;
 pub mod devices;
+pub mod environment;
 pub mod host;
 pub mod initramfs;
 pub mod kernel;
 pub mod kfd;
 pub mod module_file;
 pub mod modules;
+pub mod order;
 mod pci;
 pub mod pci_config;
+pub mod pci_device;
 pub mod record;
 mod root;
 pub mod runtime;
 mod signature;
+pub mod signing;
 mod source;
 mod unpack;
 pub mod xz;
@@ -32,6 +37,10 @@ pub fn collect(root: &Root, options: &runtime::Options) -> Facts {
     let module = modules::tp2(root, &kernel.release);
     Facts {
         host: host::read(root),
+        environment: environment::read(root),
+        signing: signing::read(root),
+        order: order::read(root),
+        iommu_groups_listed: root.is_dir("sys/kernel/iommu_groups"),
         amdgpu: modules::amdgpu(root, &kernel.release),
         initramfs: initramfs::read(root, &kernel.release, &module),
         module,
@@ -40,6 +49,7 @@ pub fn collect(root: &Root, options: &runtime::Options) -> Facts {
         pci_skipped,
         kfd: kfd::read(root),
         // Last: opening a GPU's files wakes it, and what was read before should be what was there before.
+        access: access::read(root),
         device_access: devices::read(root),
         runtime: runtime::read(root, options),
     }

@@ -6,9 +6,10 @@ use std::{collections::BTreeSet, str::FromStr};
 
 use super::{
     Root,
-    pci_config::{Lookup, acs_control, port_type},
+    pci_config::{Lookup, acs_control, express, port_type},
+    pci_device,
 };
-use crate::facts::{Bdf, PciDevice, ReadError, ReadErrorKind, Reading};
+use crate::facts::{Bdf, Express, PciDevice, ReadError, ReadErrorKind, Reading};
 
 const DEVICES: &str = "sys/bus/pci/devices";
 /// Extended configuration space.
@@ -67,6 +68,8 @@ fn device(root: &Root, name: &str) -> Reading<PciDevice> {
         port_type: Err(not_needed(&path)),
         acs_control: Err(not_needed(&path)),
         iommu_type: iommu_type(root, &path),
+        on_path: None,
+        memory: None,
         path,
     })
 }
@@ -86,28 +89,55 @@ fn ancestors(path: &str, own: Bdf) -> Option<(String, Vec<Bdf>)> {
     (last == own).then_some((host, chain))
 }
 
-/// Reads configuration space where it matters: of GPUs, of what is above them, and of the first on each root bus.
+/// Reads configuration space and more where it matters: of GPUs, of what is above them, and of the first on each root
+/// bus.
 ///
 /// Not of every function, since that wakes those that sleep.
 fn read_configs(root: &Root, devices: &mut [PciDevice]) {
-    let mut wanted = BTreeSet::new();
+    let mut on_path = BTreeSet::new();
+    let mut first_of_root = BTreeSet::new();
     for gpu in devices.iter().filter(|device| device.is_gpu() == Some(true)) {
-        wanted.insert(gpu.bdf);
-        wanted.extend(&gpu.upstream);
+        on_path.insert(gpu.bdf);
+        on_path.extend(&gpu.upstream);
         let on_root_bus = |other: &&PciDevice| other.root == gpu.root && other.upstream.is_empty();
-        wanted.extend(devices.iter().find(on_root_bus).map(|first| first.bdf));
+        first_of_root.extend(devices.iter().find(on_root_bus).map(|first| first.bdf));
     }
-    for device in devices.iter_mut().filter(|device| wanted.contains(&device.bdf)) {
-        let file = format!("{}/config", device.path);
-        match root.bytes(&file, CONFIG_LIMIT) {
-            Ok(bytes) => {
-                device.port_type = reading(&file, bytes.len(), port_type(&bytes));
-                device.acs_control = reading(&file, bytes.len(), acs_control(&bytes));
-            }
-            Err(error) => {
-                device.port_type = Err(error.clone());
-                device.acs_control = Err(error);
-            }
+    for device in devices.iter_mut() {
+        let is_on_path = on_path.contains(&device.bdf);
+        if !is_on_path && !first_of_root.contains(&device.bdf) {
+            continue;
+        }
+        // Before configuration space, the reading of which can wake the device.
+        let power = pci_device::power(root, &device.path);
+        let words = read_config(root, device, power.runtime_status.as_deref() == Ok("error"));
+        if is_on_path {
+            device.on_path = Some(pci_device::on_path(root, &device.path, words, power));
+        }
+        if is_on_path && device.is_gpu() == Some(true) {
+            device.memory = Some(pci_device::memory(root, &device.path));
+        }
+    }
+}
+
+/// Reads what configuration space tells: a device that failed to wake up tells nothing.
+fn read_config(root: &Root, device: &mut PciDevice, failed: bool) -> Reading<Option<Express>> {
+    let file = format!("{}/config", device.path);
+    let bytes = if failed {
+        let reason = "was not read, since the device failed to wake up".to_owned();
+        Err(ReadError { path: file.clone(), kind: ReadErrorKind::Io, reason })
+    } else {
+        root.bytes(&file, CONFIG_LIMIT)
+    };
+    match bytes {
+        Ok(bytes) => {
+            device.port_type = reading(&file, bytes.len(), port_type(&bytes));
+            device.acs_control = reading(&file, bytes.len(), acs_control(&bytes));
+            reading(&file, bytes.len(), express(&bytes))
+        }
+        Err(error) => {
+            device.port_type = Err(error.clone());
+            device.acs_control = Err(error.clone());
+            Err(error)
         }
     }
 }

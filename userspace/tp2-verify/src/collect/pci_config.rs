@@ -2,6 +2,8 @@
 
 //! Reads capabilities out of PCI configuration space, as far as the bytes go.
 
+use crate::facts::Express;
+
 /// What a walk over capabilities finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lookup<T> {
@@ -24,6 +26,10 @@ const EXTENDED_START: usize = 0x100;
 const EXTENDED_ACS: u16 = 0x0d;
 /// Type 4 in bits 7:4 of the PCI Express capabilities register.
 pub const PORT_ROOT: u8 = 4;
+/// `PCI_EXP_TYPE_UPSTREAM`: the side of a switch that faces the CPU.
+pub const PORT_UPSTREAM: u8 = 5;
+/// `PCI_EXP_TYPE_DOWNSTREAM`.
+pub const PORT_DOWNSTREAM: u8 = 6;
 
 /// Device/Port type of the PCI Express capability (`PCI_EXP_FLAGS_TYPE`).
 #[must_use]
@@ -37,6 +43,30 @@ pub fn port_type(config: &[u8]) -> Lookup<u8> {
         Lookup::CutShort => Lookup::CutShort,
         Lookup::Silent => Lookup::Silent,
     }
+}
+
+/// Words of the PCI Express capability. Version 1 of it ends before the second set of words.
+#[must_use]
+pub fn express(config: &[u8]) -> Lookup<Express> {
+    let at = match find_standard(config, CAPABILITY_PCIE) {
+        Lookup::Found(at) => at,
+        Lookup::Missing => return Lookup::Missing,
+        Lookup::CutShort => return Lookup::CutShort,
+        Lookup::Silent => return Lookup::Silent,
+    };
+    let word = |offset: usize| u16_at(config, at.saturating_add(offset));
+    let (Some(flags), Some(device_control)) = (word(2), word(8)) else {
+        return Lookup::CutShort;
+    };
+    let mut express = Express { device_control, ..Express::default() };
+    if flags & 0xf >= 2 {
+        let (Some(low), Some(high), Some(control)) = (word(0x24), word(0x26), word(0x28)) else {
+            return Lookup::CutShort;
+        };
+        express.device_capabilities_2 = (u32::from(high) << 16) | u32::from(low);
+        express.device_control_2 = control;
+    }
+    Lookup::Found(express)
 }
 
 /// Control word of the ACS extended capability.

@@ -18,7 +18,7 @@ use super::{
     record::{Owner, Record, Seen},
     source::{Source, failure, lock, not_recorded, read_regular, words},
 };
-use crate::facts::{ReadError, Reading};
+use crate::facts::{DeviceNode, ReadError, Reading};
 
 /// Attributes of sysfs and procfs are one page; some procfs files are a few.
 const ATTRIBUTE_LIMIT: u64 = 256 * 1024;
@@ -112,8 +112,11 @@ impl Root {
     }
 
     /// Contents of a small text file, without white space at the ends.
+    ///
+    /// Some archives of sysfs fill attributes up with NUL bytes to the page that `stat` promises.
     pub fn text(&self, path: &str) -> Reading<String> {
-        self.text_up_to(path, ATTRIBUTE_LIMIT).map(|text| text.trim().to_owned())
+        let text = self.text_up_to(path, ATTRIBUTE_LIMIT)?;
+        Ok(text.trim_end_matches('\0').trim().to_owned())
     }
 
     /// Contents of a text file up to a size.
@@ -174,6 +177,20 @@ impl Root {
     pub fn owner(&self, path: &str) -> Option<Owner> {
         let real = self.resolve(path).ok()?;
         self.source.owner(&real)
+    }
+
+    /// Kind, mode and owner of a device node, without opening it.
+    #[must_use]
+    pub fn node(&self, path: &str) -> Option<DeviceNode> {
+        let owner = self.owner(path)?;
+        Some(DeviceNode {
+            path: path.to_owned(),
+            is_device: owner.is_character_device,
+            mode: owner.mode & 0o777,
+            uid: owner.uid,
+            gid: owner.gid,
+            opened: None,
+        })
     }
 
     /// Where a path really leads, below the root and without links.

@@ -9,13 +9,17 @@ const MARKER: &[u8] = b"~Module signature appended~\n";
 const TRAILER: usize = 12;
 const PKEY_ID_PKCS7: u8 = 2;
 
-const INTEGER: u8 = 0x02;
-const OCTET_STRING: u8 = 0x04;
-const OID: u8 = 0x06;
-const SEQUENCE: u8 = 0x30;
-const SET: u8 = 0x31;
-const CONTEXT_0: u8 = 0xa0;
-const CONTEXT_0_PRIMITIVE: u8 = 0x80;
+/// Tags of DER elements (X.690).
+pub(super) mod tags {
+    pub(crate) const INTEGER: u8 = 0x02;
+    pub(crate) const OCTET_STRING: u8 = 0x04;
+    pub(crate) const OID: u8 = 0x06;
+    pub(crate) const SEQUENCE: u8 = 0x30;
+    pub(crate) const SET: u8 = 0x31;
+    pub(crate) const CONTEXT_0: u8 = 0xa0;
+    pub(crate) const CONTEXT_0_PRIMITIVE: u8 = 0x80;
+}
+use tags::{CONTEXT_0, CONTEXT_0_PRIMITIVE, INTEGER, OCTET_STRING, OID, SEQUENCE, SET};
 
 /// 2.16.840.1.101.3.4.2.*: the last byte tells which.
 const OID_NIST_HASH: [u8; 8] = [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02];
@@ -75,7 +79,7 @@ fn read_message(message: &[u8], signature: &mut Signature) -> Option<()> {
     Some(())
 }
 
-fn common_name(mut name: &[u8]) -> Option<String> {
+pub(super) fn common_name(mut name: &[u8]) -> Option<String> {
     while let Some(mut set) = expect(&mut name, SET) {
         let mut pair = expect(&mut set, SEQUENCE)?;
         let is_common_name = expect(&mut pair, OID)? == OID_COMMON_NAME;
@@ -105,13 +109,13 @@ fn hash_name(oid: &[u8]) -> Option<String> {
 }
 
 /// The next element, if it has the tag.
-fn expect<'a>(input: &mut &'a [u8], wanted: u8) -> Option<&'a [u8]> {
+pub(super) fn expect<'a>(input: &mut &'a [u8], wanted: u8) -> Option<&'a [u8]> {
     let (tag, value) = next(input)?;
     (tag == wanted).then_some(value)
 }
 
 /// Splits off the next DER element.
-fn next<'a>(input: &mut &'a [u8]) -> Option<(u8, &'a [u8])> {
+pub(super) fn next<'a>(input: &mut &'a [u8]) -> Option<(u8, &'a [u8])> {
     let (tag, rest) = input.split_first()?;
     let (first, mut rest) = rest.split_first()?;
     let length = if *first < 0x80 {
@@ -133,7 +137,7 @@ fn next<'a>(input: &mut &'a [u8]) -> Option<(u8, &'a [u8])> {
     Some((*tag, value))
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     let mut text = String::new();
     for byte in bytes {
         let digits = [byte >> 4, byte & 0xf].map(|digit| char::from_digit(u32::from(digit), 16));

@@ -21,7 +21,11 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         Ok(value) if value == "Y" => finding(Status::Pass, "amdgpu's peer access is switched on"),
         Ok(value) if value == "N" => finding(Status::Fail, "amdgpu's peer access is switched off by its parameter")
             .remedy("remove amdgpu.pcie_p2p=0 from the kernel command line and from /etc/modprobe.d, then reboot"),
-        Ok(value) => finding(Status::Unknown, &format!("amdgpu's parameter pcie_p2p has the odd value {value:?}")),
+        Ok(value) => {
+            let shown: String = value.chars().take(40).collect();
+            finding(Status::Unknown, &format!("amdgpu's parameter pcie_p2p has the odd value {shown:?}"))
+                .remedy(format!("look at /{PATH}; where it is a copy, capture it anew"))
+        }
         Err(error) if error.is_absent() && amdgpu.has_parameters => {
             finding(Status::Skip, "the loaded amdgpu has no parameter pcie_p2p; see kernel.hsa-amd-p2p")
         }

@@ -3,6 +3,7 @@
 //! `env.platform`: what the tool runs on. In a guest the bridges are the hypervisor's, so a route says little about
 //! the machine below; WSL and Windows have neither sysfs PCI bridges nor KFD.
 
+use super::env_variables;
 use crate::{
     facts::Facts,
     finding::{Bearing, Finding, Scope, Status},
@@ -16,15 +17,11 @@ const VIRTUAL_VENDORS: [&str; 7] = ["QEMU", "KVM", "VMware", "Xen", "innotek", "
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let host = &facts.host;
     let finding = |status, summary: &str| Finding::new(ID, Scope::Host, status, summary);
-    if let Ok(version) = &host.version
-        && version.to_lowercase().contains("microsoft")
-    {
-        let summary = "this is WSL, which has no PCI bridges to read and no KFD: nothing else is judged";
+    if let Some((source, value)) = wsl(facts) {
+        let summary = "this is WSL, which has no PCI bridges to read and no KFD, and whose GPUs share no memory: nothing else is \
+                       judged";
         let wsl = finding(Status::Na, summary).bearing(Bearing::NotJudged);
-        return vec![
-            wsl.evidence("/proc/version", version.clone())
-                .remedy("run it on Linux that was booted on the machine itself"),
-        ];
+        return vec![wsl.evidence(source, value).remedy("run it on Linux that was booted on the machine itself")];
     }
     let dmi = [&host.dmi_vendor, &host.dmi_product];
     let name = dmi.iter().filter_map(|text| text.as_deref().ok()).collect::<Vec<_>>().join(" ");
@@ -52,5 +49,17 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         let warning = finding(Status::Warn, summary).evidence(format!("/{mark}"), "present");
         findings.push(warning.remedy("run it on the host"));
     }
+    if let Ok(variables) = &facts.environment {
+        findings.extend(env_variables::judge(ID, variables));
+    }
     findings
+}
+
+/// The kernel's version tells; so does WSL's own GPU device where KFD is not.
+fn wsl(facts: &Facts) -> Option<(&'static str, String)> {
+    match &facts.host.version {
+        Ok(version) if version.to_lowercase().contains("microsoft") => Some(("/proc/version", version.clone())),
+        _ if facts.access.has_dxg && facts.kfd.is_err() => Some(("/dev/dxg", "present, and no KFD".to_owned())),
+        _ => None,
+    }
 }

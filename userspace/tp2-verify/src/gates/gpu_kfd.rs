@@ -18,6 +18,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     }
     let gpus = view::gpus(facts).into_iter().filter(|gpu| !matches!(gpu.kind, GpuKind::Integrated(_)));
     let mut findings: Vec<Finding> = gpus.map(|gpu| judge_gpu(facts, &gpu)).collect();
+    findings.extend(twins(facts, &findings));
     findings.extend(skipped(facts));
     let devices = facts.pci.as_deref().unwrap_or_default();
     let doubtful = devices.iter().filter(|device| {
@@ -33,6 +34,22 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         }
     }));
     findings
+}
+
+/// Several nodes at one place, where that makes no card's own node doubtful (case A49).
+fn twins(facts: &Facts, findings: &[Finding]) -> Option<Finding> {
+    let twins = view::kfd_twins(facts);
+    if twins.is_empty() || findings.iter().any(|finding| finding.status == Status::Unknown) {
+        return None;
+    }
+    let ids: Vec<String> = twins.iter().map(u32::to_string).collect();
+    let summary =
+        format!("KFD lists one GPU several times (nodes {}): go by PCI addresses, not by node numbers", ids.join(", "));
+    Some(
+        Finding::new(ID, Scope::Host, Status::Warn, summary)
+            .evidence(NODES, "same domain and location_id")
+            .remedy("update the firmware, whose tables may list the CPU's GPU twice"),
+    )
 }
 
 /// One finding for all entries that make no sense: a badly copied tree has nothing else.

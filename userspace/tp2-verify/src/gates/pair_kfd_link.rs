@@ -3,7 +3,7 @@
 //! `pair.kfd-link`: the `p2p_links` that KFD made between the two GPUs when the second was added (`kfd_add_peer_prop()`,
 //! Linux 6.1 to 7.3). They are what `ROCm` sees; links to CPU nodes are not meant. Flags are those of `kfd_crat.h`.
 
-use tp2_policy::policy::Rule;
+use tp2_policy::{policy::Rule, route::Path};
 
 use crate::{
     facts::{Facts, KfdLink, KfdNode, ReadError},
@@ -71,16 +71,22 @@ fn none(facts: &Facts, scope: Scope, a: Side<'_>, b: Side<'_>) -> Finding {
         failure = failure.evidence(format!("/{}/p2p_links", from.1.path), format!("no link to node {}", to.1.id));
     }
     let acts = view::module_acts(facts);
-    let expected = route::directions(facts, a.0, b.0).is_ok_and(|ways| {
+    let ways = route::directions(facts, a.0, b.0).ok();
+    let expected = ways.as_ref().is_some_and(|ways| {
         ways.iter().all(|way| {
             let allowed = way.kernel_answer().is_some_and(|answer| answer >= 0);
             allowed || (acts && way.rule() == Rule::Override.token())
         })
     });
-    if expected {
-        let remedy = "if tp2_p2pdma came too late, see module.effective; else look at amdgpu.pcie_p2p, at BARs smaller than \
-                      the memory (Resizable BAR), and at BAR addresses beyond the peer's DMA mask without a translating IOMMU";
-        failure = failure.remedy(remedy);
+    let across = ways.iter().flatten().any(|way| way.prediction.path == Path::AcrossHostBridges);
+    if across {
+        failure = failure
+            .remedy("move both cards to slots of one host bridge (one socket): links across two may not be offered");
+    } else if expected {
+        failure = failure.remedy(
+            "see what fails of module.effective, amdgpu.pcie-p2p, gpu.bar-size and gpu.bar-address; if nothing does, read the kernel \
+             log for amdgpu and kfd, and report it",
+        );
     }
     failure.bearing(Bearing::LinkMissing)
 }

@@ -22,6 +22,10 @@ fn judge_pair(facts: &Facts, a: &Gpu<'_>, b: &Gpu<'_>) -> Finding {
             let bdf = gpu.device.bdf;
             return finding(Status::Na, format!("{bdf} is the GPU of a CPU, not a card: {why}"))
                 .evidence(format!("/{}", gpu.device.path), why.clone())
+                .remedy(
+                    "if a program takes it for a second card, name the cards in ROCR_VISIBLE_DEVICES (by UUID, from rocminfo); \
+                     indices of the others then shift",
+                )
                 .bearing(Bearing::NotJudged);
         }
     }
@@ -49,7 +53,23 @@ fn judge_pair(facts: &Facts, a: &Gpu<'_>, b: &Gpu<'_>) -> Finding {
             |value: &crate::facts::Reading<u16>| value.as_ref().map_or("????".to_owned(), |id| format!("{id:04x}"));
         format!("{}:{}", hex(&gpu.device.vendor), hex(&gpu.device.device))
     };
-    finding(Status::Pass, "two cards, joined by PCIe only".to_owned())
-        .evidence(format!("/{}", a.device.path), ids(a))
-        .evidence(format!("/{}", b.device.path), ids(b))
+    let chips = [a, b].map(|gpu| architecture(facts, gpu));
+    let one = match &chips {
+        [Some(one), Some(other)] if one != other => finding(
+            Status::Warn,
+            format!("two cards, joined by PCIe only, of two architectures ({one}, {other}), for one of which RCCL may have no code"),
+        )
+        .remedy(
+            "if RCCL says `invalid device function`, that is why, and not peer access: use an RCCL that was built for both",
+        ),
+        _ => finding(Status::Pass, "two cards, joined by PCIe only".to_owned()),
+    };
+    one.evidence(format!("/{}", a.device.path), ids(a)).evidence(format!("/{}", b.device.path), ids(b))
+}
+
+/// `gfx1201` of KFD's `gfx_target_version` 120001: two digits each of stepping and minor, both hexadecimal in the name.
+fn architecture(facts: &Facts, gpu: &Gpu<'_>) -> Option<String> {
+    let node = view::kfd_node(facts, gpu.device.bdf).ok()?;
+    let version = node.properties.as_ref().ok()?.get("gfx_target_version").copied().filter(|version| *version > 0)?;
+    Some(format!("gfx{}{:x}{:x}", version / 10_000, version / 100 % 100, version % 100))
 }

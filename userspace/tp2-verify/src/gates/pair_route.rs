@@ -5,8 +5,9 @@
 //! has seen the pair and its table can be read. Prediction and measurement must agree.
 
 use tp2_policy::{
+    Address,
     policy::Rule,
-    route::{ModuleDecision, Reason},
+    route::{AcsControl, ModuleDecision, Reason},
 };
 
 use super::route_words::{address_list, allowed_by, refused_by, unknown_remedy, unknown_words, writes_only_hint};
@@ -32,6 +33,13 @@ fn judge_pair(facts: &Facts, a: &Gpu<'_>, b: &Gpu<'_>) -> Vec<Finding> {
     let scope = Scope::Pair(a.device.bdf, b.device.bdf);
     if view::p2pdma_is_off(facts) {
         return vec![Finding::new(ID, scope, Status::Skip, "without CONFIG_PCI_P2PDMA the kernel refuses every route")];
+    }
+    for gpu in [a, b] {
+        if view::is_missing_from_kfd(facts, gpu.device) {
+            let summary =
+                format!("KFD does not know {}, so its route does not matter yet; see gpu.kfd", gpu.device.bdf);
+            return vec![Finding::new(ID, scope, Status::Skip, summary)];
+        }
     }
     let [there, back] = match route::directions(facts, a.device, b.device) {
         Ok(directions) => directions,
@@ -142,7 +150,7 @@ fn refusal(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding {
     };
     match rule {
         Rule::Override | Rule::Observe => overridable(facts, scope, way, refuses),
-        Rule::SharedUpstream => shared_upstream(scope, way, refuses),
+        Rule::SharedUpstream => shared_upstream(facts, scope, way, refuses),
         Rule::DeniedBridge => failure(format!(
             "the kernel {refuses} this route, and host bridge {bridges} is known to corrupt peer reads without any error"
         ))
@@ -179,7 +187,7 @@ fn overridable(facts: &Facts, scope: Scope, way: &Direction<'_>, refuses: &str) 
         return failure;
     }
     failure.remedy(format!(
-        "once tp2_p2pdma overrides this test, compare bytes, both ways, reads and writes: until then the route is unverified{}",
+        "once tp2_p2pdma overrides this test, compare bytes both ways, push (writes) and pull (reads): until then the route is unverified{}",
         writes_only_hint(way)
     ))
 }
@@ -204,7 +212,7 @@ fn overridden(scope: Scope, way: &Direction<'_>, refuses: &str, why: &str) -> Fi
     Finding::new(ID, scope, Status::Pass, summary).bearing(Bearing::Overridable)
 }
 
-fn shared_upstream(scope: Scope, way: &Direction<'_>, refuses: &str) -> Finding {
+fn shared_upstream(facts: &Facts, scope: Scope, way: &Direction<'_>, refuses: &str) -> Finding {
     let ports = match &way.prediction.reason {
         Reason::AcsRedirect { ports, .. } => ports.as_slice(),
         _ => &[],
@@ -222,11 +230,27 @@ fn shared_upstream(scope: Scope, way: &Direction<'_>, refuses: &str) -> Finding 
         refused_by(way)
     );
     let remedy = format!(
-        "clear the redirect with the kernel parameter \"pci=disable_acs_redir={}\" (this gives up the isolation between \
-         these ports); tp2_p2pdma leaves such routes alone on purpose",
-        address_list(ports, ";")
+        "clear the redirect with the kernel parameter \"pci=disable_acs_redir={}\", or until the next boot as root: {}; what is below \
+         these ports can then reach each other past the IOMMU, so it cannot go to different guests any more; tp2_p2pdma \
+         leaves such routes alone on purpose",
+        address_list(ports, ";"),
+        set_acs(facts, ports)
     );
     failure(summary).remedy(remedy)
+}
+
+/// Commands that clear the three bits that redirect (request, completion, egress control) and leave the others.
+fn set_acs(facts: &Facts, ports: &[Address]) -> String {
+    let redirecting = AcsControl::REQUEST_REDIRECT | AcsControl::COMPLETION_REDIRECT | AcsControl::EGRESS_CONTROL;
+    let mut sorted = ports.to_vec();
+    sorted.sort_unstable();
+    let devices = facts.pci.as_deref().unwrap_or_default();
+    let commands = sorted.iter().filter_map(|port| {
+        let device = devices.iter().find(|device| device.bdf.0 == *port)?;
+        let word = device.acs_control.as_ref().ok().copied().flatten()?;
+        Some(format!("setpci -s {port} ECAP_ACS+0x6.w={:04x}", word & !redirecting))
+    });
+    commands.collect::<Vec<_>>().join("; ")
 }
 
 fn unknown(scope: Scope, way: &Direction<'_>) -> Finding {

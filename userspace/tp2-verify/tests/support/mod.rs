@@ -5,6 +5,8 @@
 #![allow(dead_code, reason = "each test binary uses a part")]
 #![allow(clippy::unwrap_used, reason = "a fixture that cannot be written ends the test")]
 
+pub(crate) mod device;
+pub(crate) mod module_file;
 pub(crate) mod runtime;
 
 use std::{
@@ -12,10 +14,12 @@ use std::{
     os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::Command,
+    sync::OnceLock,
 };
 
 use serde_json::Value;
 use tempfile::TempDir;
+use tp2_verify::{collect, facts::Facts};
 
 pub(crate) const RELEASE: &str = "7.0.0-38-generic";
 
@@ -121,10 +125,13 @@ impl Tree {
         let (vendor, device) = id.split_once(':').unwrap();
         let name = chain.rsplit('/').next().unwrap();
         let path = format!("sys/devices/{chain}");
+        if class.starts_with("03") || class.starts_with("0604") || class.starts_with("12") {
+            self.healthy_port(&path);
+        }
         self.file(&format!("{path}/vendor"), &format!("0x{vendor}"))
             .file(&format!("{path}/device"), &format!("0x{device}"))
             .file(&format!("{path}/class"), &format!("0x{class}"))
-            .bytes(&format!("{path}/config"), &config_space(kind, acs))
+            .bytes(&format!("{path}/config"), &device::config_space(kind, acs))
             .link(&format!("sys/bus/pci/devices/{name}"), &format!("../../../devices/{chain}"))
     }
 
@@ -144,14 +151,27 @@ impl Tree {
         if !self.path().join(format!("sys/devices/{root_port}")).exists() {
             self.pci(root_port, "8086:6f08", "060400", 4, acs);
         }
-        self.pci(&up, "1002:1478", "060400", 5, acs)
-            .pci(&down, "1002:1479", "060400", 6, acs)
-            .pci(&gpu, "1002:744c", "030000", 0, acs)
-            .link(
-                &format!("sys/devices/{gpu}/driver"),
-                &format!("{}sys/bus/pci/drivers/amdgpu", "../".repeat(gpu.split('/').count() + 2)),
-            )
-            .file("sys/bus/pci/drivers/amdgpu/uevent", "")
+        self.pci(&up, "1002:1478", "060400", 5, acs).pci(&down, "1002:1479", "060400", 6, acs).gpu(
+            &gpu,
+            "1002:744c",
+            acs,
+        )
+    }
+
+    /// A GPU that amdgpu drives, without a switch of its own.
+    pub(crate) fn gpu(&self, chain: &str, id: &str, acs: Acs) -> &Self {
+        self.pci(chain, id, "030000", 0, acs)
+            .driver(chain, "amdgpu")
+            .healthy_memory(&format!("sys/devices/{chain}"), chain.rsplit('/').next().unwrap())
+    }
+
+    /// The driver of a device.
+    pub(crate) fn driver(&self, chain: &str, name: &str) -> &Self {
+        let up = "../".repeat(chain.split('/').count() + 2);
+        let link = format!("sys/devices/{chain}/driver");
+        let _ = fs::remove_file(self.at(&link));
+        self.link(&link, &format!("{up}sys/bus/pci/drivers/{name}"))
+            .file(&format!("sys/bus/pci/drivers/{name}/uevent"), "")
     }
 
     /// The CPU node 0 of KFD.
@@ -212,7 +232,12 @@ impl Tree {
         ] {
             self.file(&path(name), value);
         }
-        self
+        self.ordered()
+    }
+
+    /// modprobe's configuration as the package installs it.
+    pub(crate) fn ordered(&self) -> &Self {
+        self.file("usr/lib/modprobe.d/tp2_p2pdma.conf", "# comment\nsoftdep amdgpu pre: tp2_p2pdma")
     }
 
     /// One value of the module.
@@ -224,6 +249,23 @@ impl Tree {
     pub(crate) fn table(&self, rows: &str) -> &Self {
         let text = format!("provider client calls kernel_answer answer rule\n{rows}");
         self.file("sys/kernel/debug/tp2_p2pdma/pairs", text.trim_end())
+    }
+
+    /// A module file that modprobe would load, outside the kernel's own directory.
+    pub(crate) fn installed(&self, bytes: &[u8]) -> &Self {
+        let dep = format!("lib/modules/{RELEASE}/modules.dep");
+        self.bytes(&format!("lib/modules/{RELEASE}/updates/dkms/tp2_p2pdma.ko"), bytes)
+            .file(&dep, "kernel/drivers/gpu/drm/amd/amdgpu/amdgpu.ko.zst: a.ko\nupdates/dkms/tp2_p2pdma.ko:")
+    }
+
+    /// A build of DKMS for the running kernel.
+    pub(crate) fn built(&self) -> &Self {
+        self.file(&format!("var/lib/dkms/tp2_p2pdma/0.1.0/{RELEASE}/x86_64/module/tp2_p2pdma.ko"), "")
+    }
+
+    /// What the tool would judge, for tests that add what no tree can hold.
+    pub(crate) fn facts(&self) -> Facts {
+        collect::collect(&collect::Root::open(self.path()).unwrap(), &collect::runtime::Options::off())
     }
 
     /// Runs the tool with `--root` on this tree.
@@ -244,7 +286,7 @@ impl Tree {
     }
 }
 
-fn kfd(node: u32, rest: &str) -> String {
+pub(crate) fn kfd(node: u32, rest: &str) -> String {
     format!("sys/devices/virtual/kfd/kfd/topology/nodes/{node}/{rest}")
 }
 
@@ -261,28 +303,14 @@ pub(crate) fn run(arguments: &[&str]) -> Run {
 
 /// Checks JSON against the schema that is shipped.
 pub(crate) fn validate(value: &Value) {
-    let schema: Value = serde_json::from_str(include_str!("../../schema/tp2-verify-1.schema.json")).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
+    static VALIDATOR: OnceLock<jsonschema::Validator> = OnceLock::new();
+    let validator = VALIDATOR.get_or_init(|| {
+        let schema: Value = serde_json::from_str(include_str!("../../schema/tp2-verify-1.schema.json")).unwrap();
+        jsonschema::validator_for(&schema).unwrap()
+    });
     let errors: Vec<String> =
         validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect();
     assert!(errors.is_empty(), "{errors:#?}");
-}
-
-/// Configuration space with a `PCIe` capability at 0x40, and perhaps ACS at 0x100.
-pub(crate) fn config_space(kind: u8, acs: Acs) -> Vec<u8> {
-    let length = if matches!(acs, Acs::Unreadable) { 64 } else { 4096 };
-    let mut bytes = vec![0; 4096];
-    bytes[0..4].copy_from_slice(&[0x02, 0x10, 0x4c, 0x74]);
-    bytes[0x06] = 0x10;
-    bytes[0x34] = 0x40;
-    bytes[0x40] = 0x10;
-    bytes[0x42] = (kind << 4) | 2;
-    if let Acs::Word(word) = acs {
-        bytes[0x100..0x104].copy_from_slice(&0x0001_000d_u32.to_le_bytes());
-        bytes[0x106..0x108].copy_from_slice(&word.to_le_bytes());
-    }
-    bytes.truncate(length);
-    bytes
 }
 
 /// The reference machine R1 before the override: two cards below two root ports of one host bridge.
@@ -346,6 +374,13 @@ pub(crate) fn status<'a>(report: &'a Value, gate: &str) -> &'a str {
     let findings = report["findings"].as_array().unwrap();
     let finding = findings.iter().find(|finding| finding["gate"] == gate);
     finding.unwrap_or_else(|| panic!("no finding of {gate}"))["status"].as_str().unwrap()
+}
+
+/// The first finding of a gate about something.
+pub(crate) fn finding<'a>(report: &'a Value, gate: &str, scope: &str) -> &'a Value {
+    let findings = report["findings"].as_array().unwrap();
+    let found = findings.iter().find(|finding| finding["gate"] == gate && finding["scope"] == scope);
+    found.unwrap_or_else(|| panic!("no finding of {gate} about {scope}"))
 }
 
 /// Checks verdict, failing gates, words that must be there and words that must not.

@@ -11,7 +11,10 @@ use std::{
 use serde_json::Value;
 use tp2_verify::{
     collect::{Root, collect, runtime},
-    facts::{Facts, runtime::Runtime},
+    facts::{
+        Facts,
+        runtime::{Device, Outcome, Peer, PeerAnswer, Runtime},
+    },
     report,
 };
 
@@ -82,4 +85,20 @@ pub(crate) fn library(folder: &Path, name: &str, source: &str, more: &[&str]) ->
     command.args(["-shared", "-fPIC", "-o"]).arg(&to).arg(&from).args(more).current_dir(folder);
     assert!(command.status().unwrap().success());
     to
+}
+
+/// What a runtime says that was asked about the two cards of [`super::two_cards`]: whether the second can reach the first,
+/// and the other way. Nobody is asked.
+pub(crate) fn saying(there: Option<PeerAnswer>, back: Option<PeerAnswer>) -> Runtime {
+    let mut runtime = Runtime::ended(Outcome::Answered);
+    runtime.library = Some("libamdhip64.so.7".to_owned());
+    runtime.devices = ["0000:05:00.0", "0000:08:00.0"]
+        .iter()
+        .zip(0..)
+        .map(|(bdf, index)| Device { index, bdf: Ok(bdf.parse().unwrap()) })
+        .collect();
+    let peers = [(1, 0, there), (0, 1, back)];
+    runtime.peers =
+        peers.into_iter().filter_map(|(from, to, answer)| Some(Peer { from, to, answer: answer? })).collect();
+    runtime
 }

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+//! The module on disk: built for another kernel, refused for its key, not built, not indexed. Other modules in the
+//! reports, `tp2_p2pdma` here.
+
+use super::{
+    CASE, Case, INSTALL,
+    support::{
+        RELEASE, Tree,
+        module_file::{module_for, mok_list, signed_for},
+        two_cards,
+    },
+};
+
+/// The reference machine with a module file, waiting for the next boot; its kernel takes any module.
+fn waiting(bytes: &[u8]) -> Tree {
+    let tree = two_cards("8086:6f00");
+    tree.installed(bytes)
+        .ordered()
+        .built()
+        .file("sys/module/module/parameters/sig_enforce", "N")
+        .file("sys/kernel/security/lockdown", "[none] integrity confidentiality");
+    tree
+}
+
+/// The same, booted with Secure Boot, the module's key not enrolled.
+fn locked() -> Tree {
+    let tree = waiting(&signed_for(RELEASE));
+    tree.file("sys/kernel/security/lockdown", "none [integrity] confidentiality")
+        .bytes("sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c", &[6, 0, 0, 0, 1])
+        .bytes(
+            "sys/firmware/efi/efivars/MokListRT-605dab50-e046-4300-abb6-3dd810dd8b23",
+            &mok_list(&[7], "Canonical Ltd."),
+        );
+    tree
+}
+
+pub(super) fn cases() -> Vec<Case> {
+    vec![
+        Case {
+            id: "A31",
+            inferred: "the reference machine",
+            machine: || waiting(&module_for("7.0.0-37-generic")),
+            verdict: "ineffective",
+            fails: &["module.match", "module.loaded", "pair.route", "pair.kfd-link"],
+            says: &["7.0.0-37-generic"],
+            never_says: &["Secure Boot is on", "mokutil", INSTALL],
+            ..CASE
+        },
+        Case {
+            id: "A32",
+            inferred: "the reference machine, Ubuntu",
+            machine: || {
+                let tree = locked();
+                tree.file("var/lib/shim-signed/mok/MOK.der", "x");
+                tree
+            },
+            verdict: "ineffective",
+            fails: &["module.signature", "module.loaded", "pair.route", "pair.kfd-link"],
+            others: &[("module.match", "host", "pass")],
+            says: &["Key was rejected by service", "mokutil --import /var/lib/shim-signed/mok/MOK.der"],
+            never_says: &["isable Secure Boot", "built for another", INSTALL],
+            ..CASE
+        },
+        Case {
+            id: "A51",
+            inferred: "the reference machine, Fedora",
+            machine: || {
+                let tree = locked();
+                tree.file("var/lib/dkms/mok.pub", "x");
+                tree
+            },
+            verdict: "ineffective",
+            fails: &["module.signature", "module.loaded", "pair.route", "pair.kfd-link"],
+            says: &["mokutil --import /var/lib/dkms/mok.pub"],
+            never_says: &["shim-signed", "isable Secure Boot"],
+            ..CASE
+        },
+        Case {
+            id: "A33",
+            inferred: "the reference machine",
+            machine: || {
+                let tree = two_cards("8086:6f00");
+                tree.file("usr/src/tp2_p2pdma-0.1.0/dkms.conf", "")
+                    .link("var/lib/dkms/tp2_p2pdma/0.1.0/source", "/usr/src/tp2_p2pdma-0.1.0");
+                tree
+            },
+            verdict: "ineffective",
+            fails: &["module.dkms", "module.loaded", "pair.route", "pair.kfd-link"],
+            says: &["source only, never built", "it needs the headers of that kernel"],
+            never_says: &["missing from the package", "tp2_p2pdma is not installed"],
+            ..CASE
+        },
+        Case {
+            id: "A34",
+            inferred: "the reference machine",
+            machine: || {
+                let tree = two_cards("8086:6f00");
+                tree.file(&format!("var/lib/dkms/tp2_p2pdma/0.1.0/{RELEASE}/x86_64/module/tp2_p2pdma.ko.zst"), "")
+                    .bytes(&format!("lib/modules/{RELEASE}/updates/dkms/tp2_p2pdma.ko.zst"), b"");
+                tree
+            },
+            verdict: "module-will-help",
+            fails: &["module.loaded", "pair.route", "pair.kfd-link"],
+            others: &[("module.dkms", "host", "pass")],
+            says: &["depmod 7.0.0-38-generic"],
+            never_says: &["rebuild the module", "dkms autoinstall", INSTALL],
+            ..CASE
+        },
+    ]
+}
