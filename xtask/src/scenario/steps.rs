@@ -287,7 +287,7 @@ fn findings(report: &serde_json::Value, without: &[&str]) -> String {
 
 pub(super) fn report_replays(guest: &mut Guest) -> Result<()> {
     let live = guest.verify()?;
-    guest.get("cd /run && tp2-verify report -o report.tar.gz >report.md 2>/run/tp2-verify.err")?;
+    guest.get("cd /run && tp2-verify report --force -o report.tar.gz >report.md 2>/run/tp2-verify.err")?;
     let answer = guest.run("tp2-verify replay /run/report.tar.gz --json 2>/run/tp2-verify.err")?;
     let replayed: serde_json::Value =
         serde_json::from_str(&answer.text).context("tp2-verify replay --json printed no JSON")?;
