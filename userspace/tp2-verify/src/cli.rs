@@ -20,7 +20,7 @@ use crate::{
     archive::ArchiveError,
     collect::{self, Root, RootError, module_file, runtime},
     facts::{ModuleFile, ReadError, ReadErrorKind},
-    render,
+    gates, render,
     report::{SCHEMA, make},
 };
 use report::ReportArguments;
@@ -93,6 +93,11 @@ enum Command {
         /// The archive that report wrote
         file: PathBuf,
     },
+    /// Tell what a gate is about, or all of them
+    Explain {
+        /// Its name, as the first column of a result has it
+        gate: Option<String>,
+    },
     /// Describe a kernel module file: .ko, .ko.gz, .ko.xz or .ko.zst
     Module {
         /// The file
@@ -126,6 +131,9 @@ pub enum ToolError {
          tp2-verify --json, after removing what is private"
     )]
     Redaction(String),
+    /// There is no such gate.
+    #[error("there is no gate {0:?}; tp2-verify explain without a name tells of all")]
+    Gate(String),
     /// A module file is not measured.
     #[error("a module file has no metrics; use --format table or json")]
     Format,
@@ -158,6 +166,11 @@ impl Cli {
             None | Some(Command::Check) => self.check(&mut text)?,
             Some(Command::Report(arguments)) => self.report(&mut text, arguments)?,
             Some(Command::Replay { file }) => self.replay(&mut text, file)?,
+            Some(Command::Explain { gate }) => {
+                let gate = gate.as_deref().map(|id| gates::named(id).ok_or_else(|| ToolError::Gate(id.to_owned())));
+                render::explain::write(&mut text, gate.transpose()?, columns())?;
+                0
+            }
             Some(Command::Module { file }) => self.module(&mut text, file)?,
             Some(Command::Completions { shell }) => {
                 clap_complete::generate(*shell, &mut Self::command(), "tp2-verify", &mut text);

@@ -47,40 +47,91 @@ pub struct Gate {
     pub decides: bool,
     /// What it judges.
     pub judge: fn(&Facts) -> Vec<Finding>,
+    /// The documentation of its file, as it stands there.
+    docs: &'static str,
 }
 
-const fn gate(id: &'static str, decides: bool, judge: fn(&Facts) -> Vec<Finding>) -> Gate {
-    Gate { id, decides, judge }
+impl Gate {
+    /// What it is about, as one paragraph in Markdown: the documentation of its file without the id that it begins with.
+    #[must_use]
+    pub fn explanation(&self) -> String {
+        let lines = self.docs.lines().map(|line| line.trim_start_matches("//!").trim());
+        let text = lines.collect::<Vec<_>>().join(" ");
+        let rest = text.strip_prefix(&format!("`{}`: ", self.id)).unwrap_or(&text);
+        let mut letters = rest.chars();
+        letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    }
+}
+
+/// The gate of a module, whether the verdict waits for it, and what the module's file says of itself.
+macro_rules! gate {
+    ($module:ident, $decides:literal) => {
+        Gate {
+            id: $module::ID,
+            decides: $decides,
+            judge: $module::judge,
+            docs: leading_docs(include_str!(concat!(stringify!($module), ".rs"))),
+        }
+    };
+}
+
+/// The first lines of a file that begin with `//!`.
+const fn leading_docs(source: &'static str) -> &'static str {
+    let bytes = source.as_bytes();
+    let mut start = 0;
+    while !is_doc_line(bytes, start) {
+        start = next_line(bytes, start);
+    }
+    let mut end = start;
+    while is_doc_line(bytes, end) {
+        end = next_line(bytes, end);
+    }
+    let (_, rest) = source.split_at(start);
+    let (docs, _) = rest.split_at(end - start);
+    docs
+}
+
+const fn is_doc_line(bytes: &[u8], at: usize) -> bool {
+    at + 2 < bytes.len() && bytes[at] == b'/' && bytes[at + 1] == b'/' && bytes[at + 2] == b'!'
+}
+
+/// Where the line after the one at `at` begins. At the end of a file without documentation the compiler complains.
+const fn next_line(bytes: &[u8], at: usize) -> usize {
+    let mut at = at;
+    while bytes[at] != b'\n' {
+        at += 1;
+    }
+    at + 1
 }
 
 /// All gates, in the order in which they bite.
-pub const GATES: [Gate; 26] = [
-    gate(env_platform::ID, false, env_platform::judge),
-    gate(env_access::ID, false, env_access::judge),
-    gate(kernel_p2pdma::ID, true, kernel_p2pdma::judge),
-    gate(kernel_hsa_amd_p2p::ID, true, kernel_hsa_amd_p2p::judge),
-    gate(kernel_kprobes::ID, true, kernel_kprobes::judge),
-    gate(amdgpu_origin::ID, false, amdgpu_origin::judge),
-    gate(amdgpu_pcie_p2p::ID, true, amdgpu_pcie_p2p::judge),
-    gate(module_dkms::ID, false, module_dkms::judge),
-    gate(module_match::ID, false, module_match::judge),
-    gate(module_signature::ID, false, module_signature::judge),
-    gate(module_order::ID, false, module_order::judge),
-    gate(module_loaded::ID, true, module_loaded::judge),
-    gate(module_effective::ID, true, module_effective::judge),
-    gate(gpu_kfd::ID, true, gpu_kfd::judge),
-    gate(gpu_bar_size::ID, true, gpu_bar_size::judge),
-    gate(gpu_bar_address::ID, true, gpu_bar_address::judge),
-    gate(gpu_atomics::ID, false, gpu_atomics::judge),
-    gate(gpu_slot::ID, false, gpu_slot::judge),
-    gate(gpu_link::ID, false, gpu_link::judge),
-    gate(gpu_power::ID, false, gpu_power::judge),
-    gate(gpu_aer::ID, false, gpu_aer::judge),
-    gate(pair_kind::ID, true, pair_kind::judge),
-    gate(pair_route::ID, true, pair_route::judge),
-    gate(pair_kfd_link::ID, true, pair_kfd_link::judge),
-    gate(pair_runtime::ID, true, pair_runtime::judge),
-    gate(pair_ipc::ID, false, pair_ipc::judge),
+pub static GATES: [Gate; 26] = [
+    gate!(env_platform, false),
+    gate!(env_access, false),
+    gate!(kernel_p2pdma, true),
+    gate!(kernel_hsa_amd_p2p, true),
+    gate!(kernel_kprobes, true),
+    gate!(amdgpu_origin, false),
+    gate!(amdgpu_pcie_p2p, true),
+    gate!(module_dkms, false),
+    gate!(module_match, false),
+    gate!(module_signature, false),
+    gate!(module_order, false),
+    gate!(module_loaded, true),
+    gate!(module_effective, true),
+    gate!(gpu_kfd, true),
+    gate!(gpu_bar_size, true),
+    gate!(gpu_bar_address, true),
+    gate!(gpu_atomics, false),
+    gate!(gpu_slot, false),
+    gate!(gpu_link, false),
+    gate!(gpu_power, false),
+    gate!(gpu_aer, false),
+    gate!(pair_kind, true),
+    gate!(pair_route, true),
+    gate!(pair_kfd_link, true),
+    gate!(pair_runtime, true),
+    gate!(pair_ipc, false),
 ];
 
 /// Runs all gates, up to one that finds that nothing here can be judged.
@@ -95,6 +146,12 @@ pub fn judge(facts: &Facts) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// The gate of this id.
+#[must_use]
+pub fn named(id: &str) -> Option<&'static Gate> {
+    GATES.iter().find(|gate| gate.id == id)
 }
 
 /// Whether the verdict waits for the gate when it could not be read.

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
+use super::wrap::wrap;
 use crate::{
     finding::{Bearing, Finding, Scope, Status},
     report::Report,
@@ -162,21 +163,4 @@ fn steps(report: &Report) -> Vec<String> {
 /// Files may hold anything; a terminal gets what can be printed.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
-}
-
-/// Breaks text at spaces.
-fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let last = lines.last().map_or(0, |line| line.chars().count());
-        if last > 0 && last + 1 + word.chars().count() > width {
-            lines.push(word.to_owned());
-        } else if let Some(line) = lines.last_mut() {
-            if last > 0 {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-    }
-    lines
 }
