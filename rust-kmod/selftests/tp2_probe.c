@@ -249,9 +249,13 @@ static int caller_thread(void *unused)
 			flush_tally(&tally);
 			/*
 			 * Waking up again preempts whoever runs, most likely
-			 * a caller inside the hooked function.
+			 * a caller inside the hooked function. Without an end,
+			 * others have to get on as well.
 			 */
-			usleep_range(10, 50);
+			if (run.iterations)
+				usleep_range(10, 50);
+			else
+				usleep_range(500, 1000);
 		}
 		cond_resched();
 	}
