@@ -17,7 +17,7 @@ pub(crate) fn dir() -> Result<PathBuf> {
         Some(dir) => PathBuf::from(dir),
         None => match std::env::var_os("HOME").filter(|v| !v.is_empty()) {
             Some(home) => PathBuf::from(home).join(".cache"),
-            None => bail!("neither XDG_CACHE_HOME nor HOME is set: set XDG_CACHE_HOME to a directory with 8 GB free"),
+            None => bail!("neither XDG_CACHE_HOME nor HOME is set: set XDG_CACHE_HOME to a directory with 16 GB free"),
         },
     };
     let dir = base.join("tp2");
