@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `cargo xtask bench`: what the module costs, C and Rust in one run. Prints numbers, judges nothing.
 
-use std::fs;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use crate::cache::Key;
-use crate::guest::{
-    self, Implementation, Layer, Origin, SELECTED_MODULE, ScenarioGuest, Spec, Support, System, kernels,
-};
+use crate::guest::{self, Implementation, SELECTED_MODULE, ScenarioGuest, System, kernels};
 use crate::vm::machine::{self, NETWORK_CARD};
 use crate::vm::{Accel, Vm};
 use crate::{deb, progress};
@@ -27,27 +23,15 @@ pub(crate) fn run() -> Result<()> {
     let debs = deb::build()?;
     let kernel = kernels::choose()?.newest;
     let system = System::build(&kernel, &debs)?;
-    let numbers = progress::step("builds by DKMS, three of each implementation", || builds(&kernel, &system))?;
+    let numbers = progress::step("builds by DKMS, three of each implementation", || {
+        system.after("time-builds", BUILDS_SCRIPT)?.text("numbers")
+    })?;
     print_builds(&numbers)?;
     let small = ScenarioGuest::from(&system)?;
     println!("\n| call, Linux {kernel}, emulated | no module | Rust | C | command |\n|---|---|---|---|---|");
     let accel = Accel::detect(&small);
     calls("ns", &small, accel)?;
     calls("instructions", &small, Accel::TcgCounted)
-}
-
-fn builds(kernel: &kernels::Kernel, system: &System) -> Result<String> {
-    let support = Support::new(&kernel.release)?;
-    let layer = Layer::build(&Spec {
-        name: &kernel.entry("time-builds"),
-        key: Key::new().add(system.installed.id()).add(BUILDS_SCRIPT).hex(),
-        origin: Origin::Root(&system.installed),
-        inputs: &[&support.release()],
-        script: BUILDS_SCRIPT,
-        keep_root: false,
-    })?;
-    let path = layer.out("numbers");
-    fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// The smallest of the values of this name.

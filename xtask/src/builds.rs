@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! What the builds of the module do when something is wrong: a clean fallback to C, or one sentence and nothing built.
 
-use std::fs;
+use anyhow::{Result, bail};
 
-use anyhow::{Context, Result, bail};
-
-use crate::cache::Key;
 use crate::deb;
-use crate::guest::{Layer, Origin, Spec, Support, System, kernels};
+use crate::guest::{System, kernels};
 
 const SCRIPT: &str = include_str!("guest/bad-builds.sh");
 
@@ -16,17 +13,7 @@ pub(crate) fn run() -> Result<()> {
     let debs = deb::build()?;
     let kernel = kernels::choose()?.newest;
     let system = System::build(&kernel, &debs)?;
-    let support = Support::new(&kernel.release)?;
-    let layer = Layer::build(&Spec {
-        name: &kernel.entry("bad-builds"),
-        key: Key::new().add(system.installed.id()).add(SCRIPT).hex(),
-        origin: Origin::Root(&system.installed),
-        inputs: &[&support.release()],
-        script: SCRIPT,
-        keep_root: false,
-    })?;
-    let path = layer.out("results");
-    let results = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let results = system.after("bad-builds", SCRIPT)?.text("results")?;
     print!("{results}");
     judge(&results)
 }

@@ -3,7 +3,6 @@
 //!
 //! apt and DKMS run in a chroot of the guest's root; the boot is the guest's own, with its own initramfs.
 
-use std::fs;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
@@ -99,7 +98,7 @@ fn purged(upgraded: &Layer) -> Result<Layer> {
 }
 
 fn check_upgrade(kernels: &Kernels, upgraded: &Layer, problems: &mut Vec<String>) -> Result<()> {
-    let status = fs::read_to_string(upgraded.out("dkms-status"))?;
+    let status = upgraded.text("dkms-status")?;
     for kernel in [&kernels.previous, &kernels.newest] {
         if !status
             .lines()
@@ -109,7 +108,7 @@ fn check_upgrade(kernels: &Kernels, upgraded: &Layer, problems: &mut Vec<String>
                 .push(format!("dkms status does not say that tp2_p2pdma is installed for {kernel}: {}", status.trim()));
         }
     }
-    let files = fs::read_to_string(upgraded.out("initrd-files"))?;
+    let files = upgraded.text("initrd-files")?;
     for wanted in ["tp2_p2pdma.ko", "amdgpu.ko", "modprobe.d/tp2_p2pdma.conf"] {
         if !files.lines().any(|line| line.contains(wanted)) {
             problems.push(format!("the initramfs of {} has no {wanted}", kernels.newest));
@@ -119,13 +118,13 @@ fn check_upgrade(kernels: &Kernels, upgraded: &Layer, problems: &mut Vec<String>
 }
 
 fn check_purge(kernels: &Kernels, purged: &Layer, problems: &mut Vec<String>) -> Result<()> {
-    for line in fs::read_to_string(purged.out("left"))?.lines() {
+    for line in purged.text("left")?.lines() {
         let index_of_old_kernel = line.starts_with(&format!("/usr/lib/modules/{}/", kernels.previous));
         if index_of_old_kernel || line.contains("tp2") || !NOT_OURS.iter().any(|(prefix, _)| line.starts_with(prefix)) {
             problems.push(format!("apt purge leaves {line}"));
         }
     }
-    for line in fs::read_to_string(purged.out("left-in-images"))?.lines() {
+    for line in purged.text("left-in-images")?.lines() {
         problems.push(format!("apt purge leaves in an image {line}"));
     }
     Ok(())

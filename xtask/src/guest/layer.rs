@@ -62,13 +62,18 @@ impl Layer {
         self.dir.join("out").join(name)
     }
 
+    /// The text of a file that the script put below `/tp2/out`.
+    pub(crate) fn text(&self, name: &str) -> Result<String> {
+        let path = self.out(name);
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+    }
+
     /// Seconds that the script measured and wrote as `NAME_seconds=N` into `out/timings`.
     pub(crate) fn seconds(&self, name: &str) -> Result<u32> {
-        let path = self.out("timings");
-        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        text.lines()
+        self.text("timings")?
+            .lines()
             .find_map(|line| line.strip_prefix(name)?.strip_prefix("_seconds=")?.parse().ok())
-            .with_context(|| format!("{} has no {name}_seconds", path.display()))
+            .with_context(|| format!("{} has no {name}_seconds", self.out("timings").display()))
     }
 
     /// An ext4 disk image of the root, made once.

@@ -111,7 +111,7 @@ impl System {
             installed(kernel, &with_rust, debs)
         })?;
         let takeover = progress::step(&what("the same without the metadata, built again by DKMS"), || {
-            takeover(kernel, &installed)
+            after(kernel, &installed, "guest-takeover", TAKEOVER_SCRIPT)
         })?;
         Ok(Self { kernel: kernel.clone(), installed, takeover: Some(takeover) })
     }
@@ -134,9 +134,12 @@ impl System {
 
     /// What `dkms-build` said of its choice of this implementation.
     pub(crate) fn choice(&self, implementation: Implementation) -> Result<String> {
-        let path = self.layer(implementation).out("choice");
-        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        Ok(text.trim_end().to_owned())
+        Ok(self.layer(implementation).text("choice")?.trim_end().to_owned())
+    }
+
+    /// Runs a script in the system as its packages were installed; what it puts below `/tp2/out` is kept, the system is not.
+    pub(crate) fn after(&self, name: &str, script: &str) -> Result<Layer> {
+        after(&self.kernel, &self.installed, name, script)
     }
 }
 
@@ -154,14 +157,15 @@ fn installed(kernel: &Kernel, base: &Layer, debs: &Debs) -> Result<Layer> {
     })
 }
 
-fn takeover(kernel: &Kernel, installed: &Layer) -> Result<Layer> {
+/// See [`System::after`].
+fn after(kernel: &Kernel, installed: &Layer, name: &str, script: &str) -> Result<Layer> {
     let support = Support::new(&kernel.release)?;
     Layer::build(&Spec {
-        name: &kernel.entry("guest-takeover"),
-        key: Key::new().add(installed.id()).add(TAKEOVER_SCRIPT).hex(),
+        name: &kernel.entry(name),
+        key: Key::new().add(installed.id()).add(script).hex(),
         origin: Origin::Root(installed),
         inputs: &[&support.release()],
-        script: TAKEOVER_SCRIPT,
+        script,
         keep_root: false,
     })
 }

@@ -139,8 +139,7 @@ pub(crate) fn build(recipe: &Recipe, stock: &Kernels) -> Result<Kernel> {
 }
 
 fn packaged(recipe: &Recipe, layer: &Layer) -> Result<Kernel> {
-    let path = layer.out("release");
-    let release = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let release = layer.text("release")?;
     let dir = layer.out("");
     let mut debs = Vec::new();
     for entry in fs::read_dir(&dir).with_context(|| format!("cannot read {}", dir.display()))? {
