@@ -20,7 +20,9 @@ use crate::{
     archive::ArchiveError,
     collect::{self, Root, RootError, module_file, runtime},
     facts::{ModuleFile, ReadError, ReadErrorKind},
-    gates, render,
+    gates,
+    language::Language,
+    render,
     report::{SCHEMA, make},
 };
 use report::ReportArguments;
@@ -56,6 +58,9 @@ pub struct Cli {
         help = "When to use colour; auto honours NO_COLOR"
     )]
     color: When,
+    /// In which language to print tables and explanations; that of the locale by default
+    #[arg(long, global = true, value_name = "LANG")]
+    lang: Option<Lang>,
     /// Print all evidence
     #[arg(short, long, global = true)]
     verbose: bool,
@@ -80,6 +85,14 @@ enum Format {
     Json,
     /// Metrics for the textfile collector of `node_exporter`
     Prometheus,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Lang {
+    /// English
+    En,
+    /// Chinese
+    Zh,
 }
 
 #[derive(Debug, Subcommand)]
@@ -168,7 +181,7 @@ impl Cli {
             Some(Command::Replay { file }) => self.replay(&mut text, file)?,
             Some(Command::Explain { gate }) => {
                 let gate = gate.as_deref().map(|id| gates::named(id).ok_or_else(|| ToolError::Gate(id.to_owned())));
-                render::explain::write(&mut text, gate.transpose()?, columns())?;
+                render::explain::write(&mut text, gate.transpose()?, self.language(), columns())?;
                 0
             }
             Some(Command::Module { file }) => self.module(&mut text, file)?,
@@ -197,7 +210,7 @@ impl Cli {
         match self.format() {
             Format::Json => render::json::write(out, &report)?,
             Format::Prometheus => render::prometheus::write(out, &report)?,
-            Format::Table => render::table::write(out, &report, self.verbose, columns())?,
+            Format::Table => render::table::write(out, &report, self.table())?,
         }
         Ok(report.exit)
     }
@@ -212,6 +225,18 @@ impl Cli {
             Format::Table => render::module::write(out, &module, self.verbose)?,
         }
         Ok(0)
+    }
+
+    fn language(&self) -> Language {
+        match self.lang {
+            Some(Lang::En) => Language::English,
+            Some(Lang::Zh) => Language::Chinese,
+            None => Language::of_user(|name| std::env::var(name).ok()),
+        }
+    }
+
+    fn table(&self) -> render::table::Options {
+        render::table::Options { language: self.language(), verbose: self.verbose, width: columns() }
     }
 
     fn format(&self) -> Format {

@@ -6,7 +6,11 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::facts::{Bdf, ReadError, ReadErrorKind, Reading};
+use crate::{
+    facts::{Bdf, ReadError, ReadErrorKind, Reading},
+    text,
+    text::Text,
+};
 
 /// What a finding is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,9 +102,9 @@ pub enum Bearing {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Evidence {
     /// Path or command.
-    pub source: String,
+    pub source: Text,
     /// What was read there, or why it could not be read.
-    pub value: String,
+    pub value: Text,
 }
 
 /// One finding.
@@ -113,11 +117,11 @@ pub struct Finding {
     /// How it ended.
     pub status: Status,
     /// One sentence.
-    pub summary: String,
+    pub summary: Text,
     /// What it rests on.
     pub evidence: Vec<Evidence>,
     /// What to do, if something is to be done.
-    pub remedy: Option<String>,
+    pub remedy: Option<Text>,
     /// What it means for the verdict.
     #[serde(skip)]
     pub bearing: Bearing,
@@ -126,35 +130,26 @@ pub struct Finding {
 impl Finding {
     /// Makes a finding without evidence or remedy.
     #[must_use]
-    pub fn new(gate: &'static str, scope: Scope, status: Status, summary: impl Into<String>) -> Self {
-        Self {
-            gate,
-            scope,
-            status,
-            summary: summary.into(),
-            evidence: Vec::new(),
-            remedy: None,
-            bearing: Bearing::Plain,
-        }
+    pub fn new(gate: &'static str, scope: Scope, status: Status, summary: Text) -> Self {
+        Self { gate, scope, status, summary, evidence: Vec::new(), remedy: None, bearing: Bearing::Plain }
     }
 
     /// Makes the finding that something could not be read.
     #[must_use]
-    pub fn unreadable(gate: &'static str, scope: Scope, what: &str, error: &ReadError) -> Self {
-        Self::new(gate, scope, Status::Unknown, format!("{what} could not be read: {error}"))
+    pub fn unreadable(gate: &'static str, scope: Scope, what: Text, error: &ReadError) -> Self {
+        let path = format!("/{}", error.path);
+        Self::new(gate, scope, Status::Unknown, text!("unreadable", what = what, error = error))
             .failed_reading(error)
             .remedy(match error.kind {
-                ReadErrorKind::Denied => format!("run it as root, which may read /{}", error.path),
-                ReadErrorKind::Absent => format!("run it on the machine itself, or capture /{} too", error.path),
-                ReadErrorKind::Malformed | ReadErrorKind::Io => {
-                    format!("look at /{}; where it is a copy, capture it anew", error.path)
-                }
+                ReadErrorKind::Denied => text!("unreadable-denied-remedy", path = path),
+                ReadErrorKind::Absent => text!("unreadable-absent-remedy", path = path),
+                ReadErrorKind::Malformed | ReadErrorKind::Io => text!("unreadable-other-remedy", path = path),
             })
     }
 
     /// Adds what was read.
     #[must_use]
-    pub fn evidence(mut self, source: impl Into<String>, value: impl Into<String>) -> Self {
+    pub fn evidence(mut self, source: impl Into<Text>, value: impl Into<Text>) -> Self {
         self.evidence.push(Evidence { source: source.into(), value: value.into() });
         self
     }
@@ -171,13 +166,13 @@ impl Finding {
     /// Adds a reading that failed.
     #[must_use]
     pub fn failed_reading(self, error: &ReadError) -> Self {
-        self.evidence(format!("/{}", error.path), error.reason.clone())
+        self.evidence(format!("/{}", error.path), Text::reason(error))
     }
 
     /// Adds a remedy.
     #[must_use]
-    pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
-        self.remedy = Some(remedy.into());
+    pub fn remedy(mut self, remedy: Text) -> Self {
+        self.remedy = Some(remedy);
         self
     }
 

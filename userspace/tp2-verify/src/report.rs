@@ -10,6 +10,8 @@ use crate::{
     finding::Finding,
     gates, route,
     route::decision_token,
+    text,
+    text::Text,
     verdict::{self, Verdict},
     view,
 };
@@ -35,7 +37,7 @@ pub struct Report {
     /// All findings, in the order of the gates.
     pub findings: Vec<Finding>,
     /// What reading as root would add; empty if nothing.
-    pub root_would_add: Vec<String>,
+    pub root_would_add: Vec<Text>,
 }
 
 /// The machine.
@@ -201,7 +203,7 @@ fn distance(way: &route::Direction<'_>) -> Distance {
 }
 
 /// What was denied to the reader.
-fn root_would_add(facts: &Facts) -> Vec<String> {
+fn root_would_add(facts: &Facts) -> Vec<Text> {
     let mut list = Vec::new();
     let denied = |error: &crate::facts::ReadError| error.kind == crate::facts::ReadErrorKind::Denied;
     let pairs = view::pairs(facts);
@@ -210,11 +212,11 @@ fn root_would_add(facts: &Facts) -> Vec<String> {
         ways.is_ok_and(|ways| ways.iter().any(|way| waits_for_acs(&way.prediction.reason)))
     };
     if pairs.iter().any(hidden) {
-        list.push("whether bridges redirect peer traffic (ACS words of configuration space)".to_owned());
+        list.push(text!("root-would-add-acs"));
     }
     let not_root = facts.host.root == Some(false);
     if facts.module.loaded && (not_root || facts.module.pairs.as_ref().err().is_some_and(denied)) {
-        list.push("the kernel's own answers, as the module saw them (/sys/kernel/debug/tp2_p2pdma/pairs)".to_owned());
+        list.push(text!("root-would-add-pairs"));
     }
     list
 }

@@ -14,7 +14,10 @@ use tp2_policy::{
 use crate::{
     collect::pci_config::PORT_ROOT,
     facts::{Bdf, Facts, PairRow, PciDevice, Reading},
+    language::Language,
     settings::ModuleSettings,
+    text,
+    text::Text,
     view,
 };
 
@@ -35,7 +38,7 @@ pub struct Direction<'a> {
     pub denied: bool,
     /// The module's own row.
     pub measured: Option<&'a PairRow>,
-    /// The way from the provider to the client in words.
+    /// The way from the provider to the client in words, the same in every language.
     pub path: String,
     /// The host bridges involved.
     pub bridges: Vec<HostBridgeDevice>,
@@ -64,9 +67,8 @@ impl Direction<'_> {
 
     /// The host bridges in words.
     #[must_use]
-    pub fn bridge_words(&self) -> String {
-        let words: Vec<String> = self.bridges.iter().map(|bridge| bridge_word(*bridge)).collect();
-        words.join(" and ")
+    pub fn bridge_words(&self) -> Text {
+        Text::List(self.bridges.iter().map(|bridge| bridge_word(*bridge)).collect(), "and")
     }
 }
 
@@ -206,23 +208,24 @@ fn host_bridge(facts: &Facts, device: &PciDevice) -> HostBridgeDevice {
 
 /// A host bridge in words.
 #[must_use]
-pub fn bridge_word(bridge: HostBridgeDevice) -> String {
+pub fn bridge_word(bridge: HostBridgeDevice) -> Text {
     match bridge {
-        HostBridgeDevice::Found((vendor, device)) => format!("{vendor:04x}:{device:04x}"),
-        HostBridgeDevice::Absent => "without a device to look up".to_owned(),
-        HostBridgeDevice::Unreadable => "that could not be identified".to_owned(),
+        HostBridgeDevice::Found((vendor, device)) => format!("{vendor:04x}:{device:04x}").into(),
+        HostBridgeDevice::Absent => text!("pair-route-bridge-absent"),
+        HostBridgeDevice::Unreadable => text!("pair-route-bridge-unidentified"),
     }
 }
 
-/// The way from one to the other, node by node.
+/// The way from one to the other, node by node, as programs get it, too.
 fn path_words(from: &Chain, to: &Chain, path: Path) -> String {
     let mut words: Vec<String> = Vec::new();
+    let bridge = |chain: &Chain| format!("host bridge {}", bridge_word(chain.host_bridge).words(Language::English));
     let names = |chain: &Chain| -> Vec<String> { chain.nodes().map(|node| node.address.to_string()).collect() };
     let (up, mut down) = (names(from), names(to));
     match path {
         Path::SameFunction => words.extend(up),
-        Path::SharedUpstream { bridge } => {
-            let common = bridge.to_string();
+        Path::SharedUpstream { bridge: common } => {
+            let common = common.to_string();
             words.extend(up.into_iter().take_while(|name| *name != common));
             words.push(common.clone());
             down = down.into_iter().take_while(|name| *name != common).collect();
@@ -230,9 +233,9 @@ fn path_words(from: &Chain, to: &Chain, path: Path) -> String {
         }
         Path::ThroughHostBridge | Path::AcrossHostBridges => {
             words.extend(up);
-            words.push(format!("host bridge {}", bridge_word(from.host_bridge)));
+            words.push(bridge(from));
             if path == Path::AcrossHostBridges {
-                words.push(format!("host bridge {}", bridge_word(to.host_bridge)));
+                words.push(bridge(to));
             }
             words.extend(down.into_iter().rev());
         }

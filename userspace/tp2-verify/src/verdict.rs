@@ -7,7 +7,8 @@ use serde::Serialize;
 use crate::{
     facts::Bdf,
     finding::{Bearing, Finding, Scope, Status},
-    gates,
+    gates, text,
+    text::Text,
 };
 
 /// What is true of a pair, or of the machine.
@@ -82,29 +83,18 @@ impl Verdict {
 
     /// What it means, in one sentence.
     #[must_use]
-    pub const fn meaning(self) -> &'static str {
+    pub fn meaning(self) -> Text {
         match self {
-            Self::Verified => "every gate passes, and bytes were compared on this boot",
-            Self::Ready => {
-                "every gate of this version passes; bytes were not compared, and nothing in this version compares them: \
-                 compare them by other means, both ways, before trusting the route"
-            }
-            Self::ModuleNotNeeded => {
-                "the kernel allows peer access by itself; tp2_p2pdma is not needed; bytes were not compared, and nothing \
-                 in this version compares them"
-            }
-            Self::ModuleWillHelp => {
-                "of what this version reads, only the kernel's host-bridge test is in the way, and tp2_p2pdma overrides \
-                 that test; whether bytes then arrive is not known before they are compared"
-            }
-            Self::Blocked => "something is in the way that loading tp2_p2pdma would not remove, or not alone",
-            Self::Ineffective => "tp2_p2pdma is there, but does not act",
-            Self::Unsafe => {
-                "peer access is on over a route that is known to corrupt data silently, or that nobody vouches for"
-            }
-            Self::WriteOnly => "peer writes arrive, peer reads do not",
-            Self::Inconclusive => "what decides is not known",
-            Self::NotApplicable => "there is no pair of AMD cards on PCIe to judge",
+            Self::Verified => text!("verdict-verified"),
+            Self::Ready => text!("verdict-ready"),
+            Self::ModuleNotNeeded => text!("verdict-module-not-needed"),
+            Self::ModuleWillHelp => text!("verdict-module-will-help"),
+            Self::Blocked => text!("verdict-blocked"),
+            Self::Ineffective => text!("verdict-ineffective"),
+            Self::Unsafe => text!("verdict-unsafe"),
+            Self::WriteOnly => text!("verdict-write-only"),
+            Self::Inconclusive => text!("verdict-inconclusive"),
+            Self::NotApplicable => text!("verdict-not-applicable"),
         }
     }
 }

@@ -2,7 +2,11 @@
 
 //! What several gates derive from facts: GPUs, pairs, KFD nodes, the driver's build, whether the module acts.
 
-use crate::facts::{Bdf, Facts, KfdNode, PciDevice, ReadError, Reading};
+use crate::{
+    facts::{Bdf, Facts, KfdNode, PciDevice, ReadError, Reading},
+    text,
+    text::Text,
+};
 
 /// AMD.
 pub const AMD: u16 = 0x1002;
@@ -24,9 +28,9 @@ pub enum GpuKind {
     /// A card.
     Discrete,
     /// Part of the CPU, and why that is believed.
-    Integrated(String),
+    Integrated(Text),
     /// Cannot be told, and why.
-    Unknown(String),
+    Unknown(Text),
 }
 
 impl GpuKind {
@@ -106,7 +110,7 @@ fn kind(facts: &Facts, device: &PciDevice) -> GpuKind {
     if let Ok(node) = kfd_node(facts, bdf) {
         let cores = node.properties.as_ref().ok().and_then(|p| p.get("cpu_cores_count"));
         if cores.is_some_and(|count| *count > 0) {
-            return GpuKind::Integrated(format!("KFD node {} has CPU cores", node.id));
+            return GpuKind::Integrated(text!("pair-kind-has-cores", node = node.id));
         }
     }
     let devices = facts.pci.as_deref().unwrap_or_default();
@@ -117,14 +121,14 @@ fn kind(facts: &Facts, device: &PciDevice) -> GpuKind {
         same_slot && other.vendor == Ok(AMD_CPU)
     });
     if let Some(other) = beside {
-        return GpuKind::Integrated(format!("function {} of the same device belongs to an AMD CPU", other.bdf));
+        return GpuKind::Integrated(text!("pair-kind-beside-cpu", function = other.bdf));
     }
     if !device.upstream.is_empty() {
         return GpuKind::Discrete;
     }
     match facts.host.cpu.as_ref().map(|cpu| cpu.hypervisor) {
-        Ok(false) => GpuKind::Integrated("it sits on the root bus".to_owned()),
-        _ => GpuKind::Unknown("it sits on the root bus, which a hypervisor may have made up".to_owned()),
+        Ok(false) => GpuKind::Integrated(text!("pair-kind-on-root-bus")),
+        _ => GpuKind::Unknown(text!("pair-kind-on-root-bus-of-guest")),
     }
 }
 
@@ -258,14 +262,14 @@ pub fn all_pairs_linked(facts: &Facts) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DriverP2p {
     /// It was: where that was seen, and what.
-    On(String, String),
+    On(String, Text),
     /// It was not, and it is the kernel's own: it makes no links.
-    Off(String, String),
+    Off(String, Text),
     /// It was not, and it was built outside the kernel: such drivers can have an older way, with a test of DMA masks and
     /// none of the chipset.
-    OffOutside(String, String),
+    OffOutside(String, Text),
     /// Cannot be told, and why.
-    Unknown(String),
+    Unknown(Text),
 }
 
 /// The parameter that amdgpu has only with `CONFIG_HSA_AMD_P2P` (`amdgpu_drv.c`, Linux 6.1 to 7.3).
@@ -287,19 +291,20 @@ fn by_driver(facts: &Facts) -> DriverP2p {
     if amdgpu.loaded && amdgpu.has_parameters {
         let path = format!("/sys/module/amdgpu/parameters/{P2P_PARAMETER}");
         match &amdgpu.pcie_p2p {
-            Ok(value) => return DriverP2p::On(path, value.clone()),
+            Ok(value) => return DriverP2p::On(path, value.into()),
             Err(error) if error.is_absent() => {
-                return DriverP2p::Off(path, "the loaded driver has no such parameter".to_owned());
+                return DriverP2p::Off(path, text!("amdgpu-driver-no-such-parameter"));
             }
             Err(_) => {}
         }
     }
     if let Ok(info) = &amdgpu.info {
         let path = format!("/{}", info.path);
-        return if info.parameters.iter().any(|name| name == P2P_PARAMETER) {
-            DriverP2p::On(path, format!("has the parameter {P2P_PARAMETER}"))
+        let parameter = P2P_PARAMETER.to_owned();
+        return if info.parameters.contains(&parameter) {
+            DriverP2p::On(path, text!("amdgpu-driver-has-parameter", parameter = parameter))
         } else {
-            DriverP2p::Off(path, format!("has no parameter {P2P_PARAMETER}"))
+            DriverP2p::Off(path, text!("amdgpu-driver-has-no-parameter", parameter = parameter))
         };
     }
     by_config(facts)
@@ -311,22 +316,14 @@ fn by_config(facts: &Facts) -> DriverP2p {
     let builtin = amdgpu.builtin == Ok(true);
     let in_tree = amdgpu.file.as_ref().is_ok_and(|path| is_in_tree(path));
     if let (Ok(path), false) = (&amdgpu.file, in_tree || builtin) {
-        return DriverP2p::Unknown(format!(
-            "amdgpu is /{path}, which was not built with the kernel, so the kernel's configuration is no proof, and \
-             the file itself could not be read"
-        ));
+        return DriverP2p::Unknown(text!("amdgpu-driver-outside", path = format!("/{path}")));
     }
     match &facts.kernel.config {
         Ok(config) if config.is_on("CONFIG_HSA_AMD_P2P") => {
-            DriverP2p::On(format!("/{}", config.path), "CONFIG_HSA_AMD_P2P=y".to_owned())
+            DriverP2p::On(format!("/{}", config.path), Text::AsRead("CONFIG_HSA_AMD_P2P=y".to_owned()))
         }
-        Ok(config) => {
-            let value = "CONFIG_HSA_AMD_P2P is not set".to_owned();
-            DriverP2p::Off(format!("/{}", config.path), value)
-        }
-        Err(error) => {
-            DriverP2p::Unknown(format!("neither amdgpu nor the kernel's configuration could be read ({error})"))
-        }
+        Ok(config) => DriverP2p::Off(format!("/{}", config.path), text!("amdgpu-driver-not-configured")),
+        Err(error) => DriverP2p::Unknown(text!("amdgpu-driver-unreadable", error = error)),
     }
 }
 

@@ -5,6 +5,8 @@
 use crate::{
     collect::pci_config::{PORT_DOWNSTREAM, PORT_UPSTREAM},
     facts::{Facts, Link, PciDevice, ReadError, Reading},
+    text,
+    text::Text,
 };
 
 const INTEL: u16 = 0x8086;
@@ -145,16 +147,16 @@ pub fn links<'a>(chain: &[&'a PciDevice]) -> Vec<WayLink<'a>> {
 ///
 /// Intel's are root ports 1b to 1d of bus 0 (client and Xeon E5 platforms); AMD's are switches.
 #[must_use]
-pub fn chipset(chain: &[&PciDevice]) -> Option<String> {
+pub fn chipset(chain: &[&PciDevice]) -> Option<Text> {
     let root_port = chain.last()?;
     let address = root_port.bdf.0;
     if root_port.vendor == Ok(INTEL) && address.bus == 0 && (0x1b..=0x1d).contains(&address.device()) {
-        return Some(format!("root port {} is one of the chipset (PCH)", root_port.bdf));
+        return Some(text!("gpu-chipset-intel", port = root_port.bdf));
     }
     let is_switch = |device: &&&PciDevice| {
         let port = matches!(device.port_type, Ok(Some(PORT_UPSTREAM | PORT_DOWNSTREAM)));
         device.vendor == Ok(AMD_CPU) && port && !is_in_card(device)
     };
     let port = chain.iter().skip(1).find(is_switch)?;
-    Some(format!("{} is a port of AMD's chipset", port.bdf))
+    Some(text!("gpu-chipset-amd", port = port.bdf))
 }

@@ -9,7 +9,7 @@ mod support;
 use std::{env, fs, path::Path};
 
 use support::run;
-use tp2_verify::{gates::GATES, render::explain};
+use tp2_verify::{gates::GATES, language::Language, render::explain};
 
 /// Set to write the page in place of comparing it.
 const WRITE: &str = "TP2_WRITE";
@@ -17,7 +17,7 @@ const WRITE: &str = "TP2_WRITE";
 #[test]
 fn every_gate_is_explained_without_its_own_name() {
     for gate in &GATES {
-        let text = gate.explanation();
+        let text = gate.explanation(Language::English);
         assert!(text.chars().count() > 60 && text.ends_with(['.', ')']), "{}: {text}", gate.id);
         assert!(!text.contains("//!") && !text.starts_with(&format!("`{}`", gate.id)), "{}: {text}", gate.id);
         let said = run(&["explain", gate.id]);
@@ -37,12 +37,14 @@ fn another_name_is_one_sentence() {
 }
 
 #[test]
-fn the_page_is_up_to_date() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/gates.md");
-    let mut page = Vec::new();
-    explain::write_page(&mut page).unwrap();
-    if env::var_os(WRITE).is_some() {
-        fs::write(&path, &page).unwrap();
+fn the_pages_are_up_to_date() {
+    for (name, language) in [("gates.md", Language::English), ("gates.zh-CN.md", Language::Chinese)] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+        let mut page = Vec::new();
+        explain::write_page(&mut page, language).unwrap();
+        if env::var_os(WRITE).is_some() {
+            fs::write(&path, &page).unwrap();
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), String::from_utf8(page).unwrap(), "set {WRITE}=1 to write it");
     }
-    assert_eq!(fs::read_to_string(&path).unwrap(), String::from_utf8(page).unwrap(), "set {WRITE}=1 to write it");
 }

@@ -78,7 +78,7 @@ impl Cli {
 fn package(record: &Record, shown: &Report, summary: Vec<u8>) -> Result<Package, ToolError> {
     let mut json = Vec::new();
     render::json::write(&mut json, shown)?;
-    let table = render::markdown::plain_table(shown, true, Some(WIDTH))?;
+    let table = render::markdown::plain_table(shown, true, WIDTH)?;
     let rendered = [("result.json", json), ("result.txt", table.into_bytes()), ("summary.md", summary)];
     let members = rendered.map(|(name, bytes)| Member { name: name.to_owned(), bytes });
     Ok(Package::new(record, members.into())?)

@@ -7,6 +7,8 @@ use crate::{
     facts::{Facts, ReadError},
     finding::{Bearing, Finding, Scope, Status},
     route::{OverrideUse, override_use},
+    text,
+    text::Text,
     view,
 };
 
@@ -14,53 +16,52 @@ pub(super) const ID: &str = "amdgpu.origin";
 
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let amdgpu = &facts.amdgpu;
-    let finding = |status, summary: &str| Finding::new(ID, Scope::Host, status, summary);
+    let finding = |status, summary: Text| Finding::new(ID, Scope::Host, status, summary);
     if view::gpus(facts).is_empty() {
-        return vec![finding(Status::Na, "no AMD GPU was found")];
+        return vec![finding(Status::Na, text!("amdgpu-origin-no-gpu"))];
     }
     if amdgpu.builtin == Ok(true) {
         return vec![built_in(facts)];
     }
     if !facts.module.modules_listed {
         let error = ReadError::absent("sys/module");
-        return vec![Finding::unreadable(ID, Scope::Host, "whether amdgpu is loaded", &error)];
+        return vec![Finding::unreadable(ID, Scope::Host, text!("amdgpu-origin-loading"), &error)];
     }
     let path = match &amdgpu.file {
         Ok(path) => path,
         Err(error) if error.is_absent() && !amdgpu.loaded => {
-            let warning = finding(Status::Warn, "there is no amdgpu for the running kernel");
-            return vec![warning.failed_reading(error).remedy("install the kernel's full set of modules")];
+            let warning = finding(Status::Warn, text!("amdgpu-origin-none"));
+            return vec![warning.failed_reading(error).remedy(text!("amdgpu-origin-none-remedy"))];
         }
         Err(error) => {
-            return vec![Finding::unreadable(ID, Scope::Host, "which amdgpu modprobe would load", error)];
+            return vec![Finding::unreadable(ID, Scope::Host, text!("amdgpu-origin-file"), error)];
         }
     };
-    let origin = if view::is_in_tree(path) { "the kernel's own" } else { "built outside the kernel" };
+    let in_tree = view::is_in_tree(path);
     if !amdgpu.loaded {
-        let summary = format!("amdgpu is not loaded; modprobe would load {origin}");
-        return vec![finding(Status::Warn, &summary).evidence(format!("/{path}"), "in modules.dep")];
+        let summary =
+            if in_tree { text!("amdgpu-origin-would-be-own") } else { text!("amdgpu-origin-would-be-outside") };
+        return vec![finding(Status::Warn, summary).evidence(format!("/{path}"), text!("amdgpu-origin-listed"))];
     }
     let on_disk = amdgpu.info.as_ref().ok().and_then(|info| info.srcversion.as_ref());
     if let (Ok(loaded), Some(on_disk)) = (&amdgpu.srcversion, on_disk)
         && loaded != on_disk
     {
-        let summary = "the loaded amdgpu is not the file that modprobe would load now";
-        let warning = finding(Status::Warn, summary)
-            .evidence("/sys/module/amdgpu/srcversion", loaded.clone())
+        let warning = finding(Status::Warn, text!("amdgpu-origin-other"))
+            .evidence("/sys/module/amdgpu/srcversion".to_owned(), loaded.clone())
             .evidence(format!("/{path}"), format!("srcversion {on_disk}"));
-        return vec![warning.remedy("rebuild the initramfs and reboot")];
+        return vec![warning.remedy(text!("amdgpu-origin-other-remedy"))];
     }
-    let pass = finding(Status::Pass, &format!("amdgpu is loaded, {origin}"));
-    vec![pass.evidence(format!("/{path}"), "in modules.dep")]
+    let summary = if in_tree { text!("amdgpu-origin-own") } else { text!("amdgpu-origin-outside") };
+    vec![finding(Status::Pass, summary).evidence(format!("/{path}"), text!("amdgpu-origin-listed"))]
 }
 
 /// It starts before any module, so a softdep means nothing for it.
 fn built_in(facts: &Facts) -> Finding {
     let in_the_way = override_use(facts) == OverrideUse::Wanted && !view::all_pairs_linked(facts);
     let status = if in_the_way { Status::Fail } else { Status::Warn };
-    let summary = "amdgpu is built into the kernel: it starts before any module, so an override comes too late";
-    Finding::new(ID, Scope::Host, status, summary)
-        .evidence("modules.builtin", "lists amdgpu")
-        .remedy("boot a kernel that has amdgpu as a module")
+    Finding::new(ID, Scope::Host, status, text!("amdgpu-origin-built-in"))
+        .evidence("modules.builtin".to_owned(), text!("amdgpu-origin-built-in-listed"))
+        .remedy(text!("amdgpu-origin-built-in-remedy"))
         .bearing(Bearing::NoOverride)
 }

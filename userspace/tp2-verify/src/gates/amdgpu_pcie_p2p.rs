@@ -6,6 +6,8 @@
 use crate::{
     facts::Facts,
     finding::{Finding, Scope, Status},
+    text,
+    text::Text,
 };
 
 pub(super) const ID: &str = "amdgpu.pcie-p2p";
@@ -13,23 +15,24 @@ const PATH: &str = "sys/module/amdgpu/parameters/pcie_p2p";
 
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let amdgpu = &facts.amdgpu;
-    let finding = |status, summary: &str| Finding::new(ID, Scope::Host, status, summary);
+    let finding = |status, summary: Text| Finding::new(ID, Scope::Host, status, summary);
     if !amdgpu.loaded {
-        return vec![finding(Status::Skip, "amdgpu is not seen to be loaded, so it has no parameters")];
+        return vec![finding(Status::Skip, text!("amdgpu-pcie-p2p-not-loaded"))];
     }
     let one = match &amdgpu.pcie_p2p {
-        Ok(value) if value == "Y" => finding(Status::Pass, "amdgpu's peer access is switched on"),
-        Ok(value) if value == "N" => finding(Status::Fail, "amdgpu's peer access is switched off by its parameter")
-            .remedy("remove amdgpu.pcie_p2p=0 from the kernel command line and from /etc/modprobe.d, then reboot"),
+        Ok(value) if value == "Y" => finding(Status::Pass, text!("amdgpu-pcie-p2p-on")),
+        Ok(value) if value == "N" => {
+            finding(Status::Fail, text!("amdgpu-pcie-p2p-off")).remedy(text!("amdgpu-pcie-p2p-off-remedy"))
+        }
         Ok(value) => {
             let shown: String = value.chars().take(40).collect();
-            finding(Status::Unknown, &format!("amdgpu's parameter pcie_p2p has the odd value {shown:?}"))
-                .remedy(format!("look at /{PATH}; where it is a copy, capture it anew"))
+            finding(Status::Unknown, text!("amdgpu-pcie-p2p-odd", value = format!("{shown:?}")))
+                .remedy(text!("unreadable-other-remedy", path = format!("/{PATH}")))
         }
         Err(error) if error.is_absent() && amdgpu.has_parameters => {
-            finding(Status::Skip, "the loaded amdgpu has no parameter pcie_p2p; see kernel.hsa-amd-p2p")
+            finding(Status::Skip, text!("amdgpu-pcie-p2p-absent"))
         }
-        Err(error) => return vec![Finding::unreadable(ID, Scope::Host, "amdgpu's parameter pcie_p2p", error)],
+        Err(error) => return vec![Finding::unreadable(ID, Scope::Host, text!("amdgpu-pcie-p2p-parameter"), error)],
     };
     vec![one.reading(PATH, &amdgpu.pcie_p2p)]
 }

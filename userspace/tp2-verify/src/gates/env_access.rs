@@ -8,6 +8,8 @@ use super::env_access_opened;
 use crate::{
     facts::{DeviceNode, Facts, Opened, User},
     finding::{Finding, Scope, Status},
+    text,
+    text::Text,
     view,
 };
 
@@ -32,50 +34,52 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     match &facts.device_access {
         Ok(access) => env_access_opened::judge(facts, access),
         Err(error) if error.is_absent() => judge_nodes(facts),
-        Err(error) => vec![Finding::unreadable(ID, Scope::Host, "whether device files open", error)],
+        Err(error) => vec![Finding::unreadable(ID, Scope::Host, text!("env-access-openings"), error)],
     }
 }
 
 /// By owner, group and mode, where nothing could be opened.
 fn judge_nodes(facts: &Facts) -> Vec<Finding> {
-    let finding = |status, summary: &str| Finding::new(ID, Scope::Host, status, summary);
+    let finding = |status, summary: Text| Finding::new(ID, Scope::Host, status, summary);
     if view::gpus(facts).is_empty() {
-        return vec![finding(Status::Na, "no AMD GPU was found")];
+        return vec![finding(Status::Na, text!("env-access-no-gpu"))];
     }
     if facts.kfd.as_ref().is_err_and(crate::facts::ReadError::is_absent) {
-        return vec![finding(Status::Skip, "there is no KFD that could be opened; see gpu.kfd")];
+        return vec![finding(Status::Skip, text!("env-access-no-kfd"))];
     }
     let nodes = match &facts.access.nodes {
         Ok(nodes) => nodes,
         Err(error) if error.is_absent() && !facts.host.live => {
-            let summary = "a copy of a machine has no device nodes, and no list of them was made";
-            return vec![finding(Status::Skip, summary).failed_reading(error)];
+            return vec![finding(Status::Skip, text!("env-access-copy")).failed_reading(error)];
         }
-        Err(error) => return vec![Finding::unreadable(ID, Scope::Host, "the device nodes of GPUs", error)],
+        Err(error) => return vec![Finding::unreadable(ID, Scope::Host, text!("env-access-nodes"), error)],
     };
     let (kfd, render): (Vec<&DeviceNode>, Vec<&DeviceNode>) = nodes.iter().partition(|node| node.path == KFD);
     let Some(kfd) = kfd.first().filter(|node| node.opened != Some(Opened::Absent)) else {
-        return vec![missing(facts, "/dev/kfd", "--device=/dev/kfd")];
+        let summaries = [text!("env-access-missing-kfd"), text!("env-access-missing-kfd-container")];
+        return vec![missing(facts, summaries, "--device=/dev/kfd")];
     };
     let mut findings = vec![judge_kfd(facts, kfd)];
     if render.is_empty() {
-        findings.push(missing(facts, "a render node (/dev/dri/renderD*)", "--device=/dev/dri"));
+        let summaries = [text!("env-access-missing-render"), text!("env-access-missing-render-container")];
+        findings.push(missing(facts, summaries, "--device=/dev/dri"));
     } else {
         findings.extend(judge_render(facts, &render));
     }
     findings
 }
 
-fn missing(facts: &Facts, what: &str, option: &str) -> Finding {
-    let failure = |summary: String| Finding::new(ID, Scope::Host, Status::Fail, summary);
+/// What is said outside a container, and in one.
+fn missing(facts: &Facts, [outside, in_container]: [Text; 2], option: &str) -> Finding {
+    let failure = |summary: Text| Finding::new(ID, Scope::Host, Status::Fail, summary);
     if let Some(mark) = facts.host.container_marks.first() {
-        return failure(format!("this container was not given {what}"))
-            .evidence(format!("/{mark}"), "present")
-            .remedy(format!("start the container with {option}"));
+        return failure(in_container)
+            .evidence(format!("/{mark}"), text!("env-access-present"))
+            .remedy(text!("env-access-missing-container-remedy", option = option.to_owned()));
     }
-    failure(format!("the driver runs, but there is no {what}"))
-        .evidence("/dev", "no such node")
-        .remedy("see whether udev and devtmpfs run; in a sandbox, let it see /dev/kfd and /dev/dri")
+    failure(outside)
+        .evidence("/dev".to_owned(), text!("env-access-no-such-node"))
+        .remedy(text!("env-access-missing-remedy"))
 }
 
 fn may_open(facts: &Facts, node: &DeviceNode) -> May {
@@ -84,8 +88,9 @@ fn may_open(facts: &Facts, node: &DeviceNode) -> May {
         Some(Opened::Denied) => return May::Denied,
         Some(Opened::NoDevice | Opened::Absent) => return May::NoDevice,
         Some(Opened::Failed(words)) => {
-            let summary = format!("/{} could not be opened: {words}", node.path);
-            return May::Unknown(Finding::new(ID, Scope::Host, Status::Unknown, summary).remedy("read the kernel log"));
+            let summary = text!("env-access-failed", path = format!("/{}", node.path), reason = words);
+            let unknown = Finding::new(ID, Scope::Host, Status::Unknown, summary);
+            return May::Unknown(unknown.remedy(text!("env-access-failed-remedy")));
         }
         None => {}
     }
@@ -95,7 +100,7 @@ fn may_open(facts: &Facts, node: &DeviceNode) -> May {
     match &facts.access.user {
         Ok(user) if allows(node, user) => May::Yes,
         Ok(_) => May::Denied,
-        Err(error) => May::Unknown(Finding::unreadable(ID, Scope::Host, "which user and groups run this", error)),
+        Err(error) => May::Unknown(Finding::unreadable(ID, Scope::Host, text!("env-access-who"), error)),
     }
 }
 
@@ -114,13 +119,13 @@ fn allows(node: &DeviceNode, user: &User) -> bool {
 }
 
 fn judge_kfd(facts: &Facts, kfd: &DeviceNode) -> Finding {
-    let finding = |status, summary: &str| evidence(Finding::new(ID, Scope::Host, status, summary), facts, kfd);
+    let finding = |status, summary: Text| evidence(Finding::new(ID, Scope::Host, status, summary), facts, kfd);
     match may_open(facts, kfd) {
-        May::Yes => finding(Status::Pass, "this user may open /dev/kfd"),
-        May::Denied => finding(Status::Fail, "this user may not open /dev/kfd, so GPU programs see no GPU")
-            .remedy(remedy(facts, kfd)),
-        May::NoDevice => finding(Status::Fail, "/dev/kfd is there, but no device answers behind it")
-            .remedy("see whether amdgpu is loaded; in a container, pass the host's own node with --device=/dev/kfd"),
+        May::Yes => finding(Status::Pass, text!("env-access-kfd-pass")),
+        May::Denied => finding(Status::Fail, text!("env-access-kfd-denied")).remedy(remedy(facts, kfd)),
+        May::NoDevice => {
+            finding(Status::Fail, text!("env-access-kfd-no-device")).remedy(text!("env-access-kfd-no-device-remedy"))
+        }
         May::Unknown(finding) => finding,
     }
 }
@@ -136,48 +141,42 @@ fn judge_render(facts: &Facts, nodes: &[&DeviceNode]) -> Option<Finding> {
             May::Unknown(finding) => return Some(finding),
         }
     }
-    let finding = |node, summary: &str| evidence(Finding::new(ID, Scope::Host, Status::Fail, summary), facts, node);
+    let finding = |node, summary: Text| evidence(Finding::new(ID, Scope::Host, Status::Fail, summary), facts, node);
     Some(match (refused, nodes.first()) {
-        (Some(node), _) => {
-            finding(node, "this user may open no render node, so GPU programs fail").remedy(remedy(facts, node))
+        (Some(node), _) => finding(node, text!("env-access-render-denied")).remedy(remedy(facts, node)),
+        (None, Some(node)) => {
+            finding(node, text!("env-access-render-no-device")).remedy(text!("env-access-render-no-device-remedy"))
         }
-        (None, Some(node)) => finding(node, "render nodes are there, but no device answers behind them")
-            .remedy("see whether amdgpu is loaded; in a container, pass the host's own nodes with --device=/dev/dri"),
         (None, None) => return None,
     })
 }
 
 fn evidence(finding: Finding, facts: &Facts, node: &DeviceNode) -> Finding {
-    let value = format!("mode {:o}, owner {}, group {}", node.mode, node.uid, node.gid);
+    let mode = format!("{:o}", node.mode);
+    let value = text!("env-access-node", mode = mode, uid = node.uid, gid = node.gid);
     let finding = finding.evidence(format!("/{}", node.path), value);
     match &facts.access.user {
         Ok(user) => {
             let groups: Vec<String> = user.groups.iter().map(u32::to_string).collect();
-            finding.evidence("/proc/self/status", format!("user {}, groups {}", user.uid, groups.join(" ")))
+            let value = text!("env-access-user", uid = user.uid, groups = groups.join(" "));
+            finding.evidence("/proc/self/status".to_owned(), value)
         }
         Err(error) => finding.failed_reading(error),
     }
 }
 
-fn remedy(facts: &Facts, node: &DeviceNode) -> String {
-    let (path, gid) = (&node.path, node.gid);
+fn remedy(facts: &Facts, node: &DeviceNode) -> Text {
+    let (path, gid) = (format!("/{}", node.path), node.gid);
     let is_root = facts.access.user.as_ref().is_ok_and(|user| user.uid == 0);
     let in_container = !facts.host.container_marks.is_empty();
     if is_root {
-        return format!("even root is refused: start the container with --device=/{path}, which its device rules need");
+        return text!("env-access-remedy-root", path = path);
     }
     if gid == NOBODY || gid == 0 {
-        return format!(
-            "group {gid} of /{path} is none that a user should be in: in a user namespace keep the host's groups (podman: \
-             --group-add keep-groups); else see why udev did not give the node to its group (render)"
-        );
+        return text!("env-access-remedy-nobody", gid = gid, path = path);
     }
     if in_container {
-        return format!(
-            "start the container with --group-add {gid}: that is the host's group of /{path}, whatever it is called here"
-        );
+        return text!("env-access-remedy-container", gid = gid, path = path);
     }
-    format!(
-        "usermod -aG {gid} YOUR_USER as root ({gid} is the group of /{path}, most often called render), then log in anew"
-    )
+    text!("env-access-remedy-join", gid = gid, path = path)
 }

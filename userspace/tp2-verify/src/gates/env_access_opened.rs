@@ -11,6 +11,8 @@ use crate::{
         devices::{DeviceAccess, DeviceFile, Opened, Owner},
     },
     finding::{Finding, Scope, Status},
+    text,
+    text::Text,
     view,
 };
 
@@ -19,96 +21,92 @@ const UNMAPPED: u32 = 65534;
 
 /// Judges what opening them gave.
 pub(super) fn judge(facts: &Facts, access: &DeviceAccess) -> Vec<Finding> {
-    let finding = |status, summary: &str| Finding::new(ID, Scope::Host, status, summary);
+    let finding = |status, summary: Text| Finding::new(ID, Scope::Host, status, summary);
     if !view::gpus(facts).iter().any(|gpu| matches!(&gpu.device.driver, Ok(Some(name)) if name == "amdgpu")) {
-        return vec![finding(Status::Na, "no GPU here belongs to amdgpu, so there is nothing to open")];
+        return vec![finding(Status::Na, text!("env-access-opened-none"))];
     }
     let closed: Vec<&DeviceFile> = files(access).filter(|file| file.opened != Opened::Yes).collect();
     let Some(first) = closed.first() else {
-        let pass = finding(Status::Pass, "this user can open /dev/kfd and the GPUs' render nodes");
+        let pass = finding(Status::Pass, text!("env-access-opened-pass"));
         return vec![files(access).fold(pass, |finding, file| finding.evidence(name(file), words(file)))];
     };
-    let summary = format!("{} {}, so programs of this user cannot use the GPUs", name(first), cause(first));
-    let failure =
-        closed.iter().fold(finding(Status::Fail, &summary), |finding, file| finding.evidence(name(file), words(file)));
+    let failure = finding(Status::Fail, text!("env-access-opened-closed", cause = cause(first)));
+    let failure = closed.iter().fold(failure, |finding, file| finding.evidence(name(file), words(file)));
     let groups: Vec<String> = access.gids.iter().map(u32::to_string).collect();
-    vec![failure.evidence("/proc/self/status", format!("groups {}", groups.join(" "))).remedy(remedy(access, first))]
+    let groups = text!("env-access-opened-groups", groups = groups.join(" "));
+    vec![failure.evidence("/proc/self/status".to_owned(), groups).remedy(remedy(access, first))]
 }
 
 fn files(access: &DeviceAccess) -> impl Iterator<Item = &DeviceFile> {
     std::iter::once(&access.kfd).chain(&access.render)
 }
 
-fn name(file: &DeviceFile) -> String {
+fn name(file: &DeviceFile) -> Text {
+    let path = format!("/{}", file.path);
     match file.bdf {
-        Some(bdf) => format!("/{} of {bdf}", file.path),
-        None => format!("/{}", file.path),
+        Some(bdf) => text!("env-access-opened-file-of", path = path, gpu = bdf),
+        None => path.into(),
     }
 }
 
-const fn cause(file: &DeviceFile) -> &'static str {
+fn cause(file: &DeviceFile) -> Text {
+    let name = name(file);
     match &file.opened {
-        Opened::Yes => "opens",
-        Opened::Absent => "is not there",
-        Opened::Denied => "may not be opened by this user",
-        Opened::Forbidden => "is forbidden here whoever asks",
-        Opened::NoDriver => "has no driver behind it",
-        Opened::NotDevice => "is no device file",
-        Opened::Failed(_) => "cannot be opened",
+        Opened::Yes => text!("env-access-opened-yes", file = name),
+        Opened::Absent => text!("env-access-opened-absent", file = name),
+        Opened::Denied => text!("env-access-opened-denied", file = name),
+        Opened::Forbidden => text!("env-access-opened-forbidden", file = name),
+        Opened::NoDriver => text!("env-access-opened-no-driver", file = name),
+        Opened::NotDevice => text!("env-access-opened-not-device", file = name),
+        Opened::Failed(_) => text!("env-access-opened-failed", file = name),
     }
 }
 
 /// Evidence: what came of it, and whose it is.
-fn words(file: &DeviceFile) -> String {
+fn words(file: &DeviceFile) -> Text {
+    let as_read = |error: &str| Text::AsRead(error.to_owned());
     let what = match &file.opened {
-        Opened::Yes => "opened for reading and writing",
-        Opened::Absent => "ENOENT",
-        Opened::Denied => "EACCES",
-        Opened::Forbidden => "EPERM",
-        Opened::NoDriver => "ENXIO",
-        Opened::NotDevice => "not a character device",
-        Opened::Failed(words) => words,
+        Opened::Yes => text!("env-access-opened-both"),
+        Opened::Absent => as_read("ENOENT"),
+        Opened::Denied => as_read("EACCES"),
+        Opened::Forbidden => as_read("EPERM"),
+        Opened::NoDriver => as_read("ENXIO"),
+        Opened::NotDevice => text!("env-access-opened-no-character-device"),
+        Opened::Failed(words) => words.into(),
     };
     match &file.owner {
-        Some(owner) => format!("{what}; mode {:04o}, user {}, group {}", owner.mode, owner.uid, group(owner)),
-        None => what.to_owned(),
+        Some(owner) => {
+            let mode = format!("{:04o}", owner.mode);
+            text!("env-access-opened-owner", what = what, mode = mode, uid = owner.uid, group = group(owner))
+        }
+        None => what,
     }
 }
 
-fn group(owner: &Owner) -> String {
-    owner.group.as_ref().map_or_else(|| owner.gid.to_string(), |name| format!("{name} ({})", owner.gid))
+fn group(owner: &Owner) -> Text {
+    match &owner.group {
+        Some(name) => text!("env-access-opened-group", name = name, gid = owner.gid),
+        None => owner.gid.into(),
+    }
 }
 
-fn remedy(access: &DeviceAccess, file: &DeviceFile) -> String {
-    let path = &file.path;
+fn remedy(access: &DeviceAccess, file: &DeviceFile) -> Text {
+    let path = format!("/{}", file.path);
     match (&file.opened, &file.owner) {
-        (Opened::Denied, Some(owner)) if owner.gid == UNMAPPED && access.user_namespace => format!(
-            "this is a user namespace that does not map the group of /{path}: start the container with that group kept \
-             (podman: --group-add keep-groups), or run it outside"
-        ),
+        (Opened::Denied, Some(owner)) if owner.gid == UNMAPPED && access.user_namespace => {
+            text!("env-access-opened-remedy-unmapped", path = path)
+        }
         // The bit for writing by the group.
         (Opened::Denied, Some(owner)) if owner.mode & 0o060 == 0o060 && !access.gids.contains(&owner.gid) => {
-            let group = owner.group.clone().unwrap_or_else(|| format!("with ID {}", owner.gid));
-            format!(
-                "join the group that owns /{path}: group {group}, then log in anew; a container needs the number: \
-                 --group-add {}",
-                owner.gid
-            )
+            match &owner.group {
+                Some(name) => text!("env-access-opened-remedy-join", path = path, group = name, gid = owner.gid),
+                None => text!("env-access-opened-remedy-join-unnamed", path = path, gid = owner.gid),
+            }
         }
-        (Opened::Denied, _) => {
-            format!("let a group that this user is in read and write /{path} (udev rule of ROCm or systemd)")
-        }
-        (Opened::Absent, _) => {
-            format!(
-                "if this is a container, start it with --device=/{path}; else look whether udev runs and amdgpu is loaded"
-            )
-        }
-        (Opened::Forbidden, _) => {
-            format!("start the container with --device=/{path}, which adds the rule that is missing")
-        }
-        (Opened::NoDriver | Opened::NotDevice, _) => {
-            format!("remove /{path}, which somebody made by hand, and load amdgpu, which makes it anew")
-        }
-        (Opened::Yes | Opened::Failed(_), _) => format!("read the kernel log for amdgpu and kfd about /{path}"),
+        (Opened::Denied, _) => text!("env-access-opened-remedy-denied", path = path),
+        (Opened::Absent, _) => text!("env-access-opened-remedy-absent", path = path),
+        (Opened::Forbidden, _) => text!("env-access-opened-remedy-forbidden", path = path),
+        (Opened::NoDriver | Opened::NotDevice, _) => text!("env-access-opened-remedy-by-hand", path = path),
+        (Opened::Yes | Opened::Failed(_), _) => text!("env-access-opened-remedy-failed", path = path),
     }
 }

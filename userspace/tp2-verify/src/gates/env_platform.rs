@@ -7,6 +7,8 @@ use super::env_variables;
 use crate::{
     facts::Facts,
     finding::{Bearing, Finding, Scope, Status},
+    text,
+    text::Text,
 };
 
 pub(super) const ID: &str = "env.platform";
@@ -16,12 +18,10 @@ const VIRTUAL_VENDORS: [&str; 7] = ["QEMU", "KVM", "VMware", "Xen", "innotek", "
 
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let host = &facts.host;
-    let finding = |status, summary: &str| Finding::new(ID, Scope::Host, status, summary);
+    let finding = |status, summary: Text| Finding::new(ID, Scope::Host, status, summary);
     if let Some((source, value)) = wsl(facts) {
-        let summary = "this is WSL, which has no PCI bridges to read and no KFD, and whose GPUs share no memory: nothing else is \
-                       judged";
-        let wsl = finding(Status::Na, summary).bearing(Bearing::NotJudged);
-        return vec![wsl.evidence(source, value).remedy("run it on Linux that was booted on the machine itself")];
+        let wsl = finding(Status::Na, text!("env-platform-wsl")).bearing(Bearing::NotJudged);
+        return vec![wsl.evidence(source.to_owned(), value).remedy(text!("env-platform-wsl-remedy"))];
     }
     let dmi = [&host.dmi_vendor, &host.dmi_product];
     let name = dmi.iter().filter_map(|text| text.as_deref().ok()).collect::<Vec<_>>().join(" ");
@@ -30,24 +30,26 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let mut findings = Vec::new();
     match by_cpu {
         Err(error) if !by_name => {
-            findings.push(Finding::unreadable(ID, Scope::Host, "the CPU", error));
+            findings.push(Finding::unreadable(ID, Scope::Host, text!("env-platform-cpu"), error));
         }
         Ok(false) if !by_name => {
-            let metal = finding(Status::Pass, "Linux on the machine itself, no hypervisor seen");
-            findings.push(metal.evidence("/proc/cpuinfo", "no hypervisor flag"));
+            let metal = finding(Status::Pass, text!("env-platform-metal"));
+            findings.push(metal.evidence("/proc/cpuinfo".to_owned(), text!("env-platform-no-hypervisor-flag")));
         }
         _ => {
-            let summary = "this is a virtual machine: its bridges are the hypervisor's, and what holds here need not \
-                           hold on the machine below";
-            let cpu = if by_cpu == Ok(true) { "hypervisor flag" } else { "no hypervisor flag" };
-            let warning = finding(Status::Warn, summary).evidence("/proc/cpuinfo", cpu);
-            findings.push(warning.evidence("/sys/class/dmi/id", name));
+            let cpu = if by_cpu == Ok(true) {
+                text!("env-platform-hypervisor-flag")
+            } else {
+                text!("env-platform-no-hypervisor-flag")
+            };
+            let warning = finding(Status::Warn, text!("env-platform-guest")).evidence("/proc/cpuinfo".to_owned(), cpu);
+            findings.push(warning.evidence("/sys/class/dmi/id".to_owned(), name));
         }
     }
     if let Some(mark) = host.container_marks.first() {
-        let summary = "this is a container: it sees the host's kernel, but perhaps not its module files";
-        let warning = finding(Status::Warn, summary).evidence(format!("/{mark}"), "present");
-        findings.push(warning.remedy("run it on the host"));
+        let warning = finding(Status::Warn, text!("env-platform-container"));
+        let warning = warning.evidence(format!("/{mark}"), text!("env-platform-present"));
+        findings.push(warning.remedy(text!("env-platform-container-remedy")));
     }
     if let Ok(variables) = &facts.environment {
         findings.extend(env_variables::judge(ID, variables));
@@ -56,10 +58,10 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
 }
 
 /// The kernel's version tells; so does WSL's own GPU device where KFD is not.
-fn wsl(facts: &Facts) -> Option<(&'static str, String)> {
+fn wsl(facts: &Facts) -> Option<(&'static str, Text)> {
     match &facts.host.version {
-        Ok(version) if version.to_lowercase().contains("microsoft") => Some(("/proc/version", version.clone())),
-        _ if facts.access.has_dxg && facts.kfd.is_err() => Some(("/dev/dxg", "present, and no KFD".to_owned())),
+        Ok(version) if version.to_lowercase().contains("microsoft") => Some(("/proc/version", version.into())),
+        _ if facts.access.has_dxg && facts.kfd.is_err() => Some(("/dev/dxg", text!("env-platform-no-kfd"))),
         _ => None,
     }
 }

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 use crate::{
     facts::{Facts, PciDevice, Reading},
     finding::{Finding, Scope, Status},
+    text,
+    text::Text,
     view::{self, Gpu},
     way_up,
 };
@@ -53,7 +55,7 @@ fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Finding {
                 Ok(_) => counting = counting.saturating_add(1),
                 // Devices that report no errors have no such files.
                 Err(error) if error.is_absent() => continue,
-                Err(error) => return Finding::unreadable(ID, scope, "error counters", error),
+                Err(error) => return Finding::unreadable(ID, scope, text!("gpu-aer-what-counters"), error),
             }
             let counts = named(counters);
             if !counts.is_empty() {
@@ -62,15 +64,20 @@ fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Finding {
         }
     }
     if counting == 0 {
-        let summary = "nothing on the way to this GPU counts errors (the kernel or the firmware keeps AER to itself)";
-        return Finding::new(ID, scope, Status::Na, summary)
-            .evidence(format!("/{}/aer_dev_correctable", gpu.device.path), "no such file");
+        return Finding::new(ID, scope, Status::Na, text!("gpu-aer-none"))
+            .evidence(format!("/{}/aer_dev_correctable", gpu.device.path), text!("reason-no-file"));
     }
     match errors.iter().max_by_key(|errors| errors.severity) {
         Some(worst) => with_errors(scope, worst, &errors),
-        None => Finding::new(ID, scope, Status::Pass, "no error was reported on the way to this GPU since boot")
-            .evidence("aer_dev_correctable, aer_dev_nonfatal, aer_dev_fatal", "all 0"),
+        None => without_errors(scope),
     }
+}
+
+fn without_errors(scope: Scope) -> Finding {
+    let files = ["aer_dev_correctable", "aer_dev_nonfatal", "aer_dev_fatal"];
+    let files = files.map(|file| Text::AsRead(file.to_owned())).to_vec();
+    Finding::new(ID, scope, Status::Pass, text!("gpu-aer-pass"))
+        .evidence(Text::List(files, "comma"), text!("gpu-aer-pass-counters"))
 }
 
 /// Errors that were counted, without totals.
@@ -83,14 +90,12 @@ fn named(counters: &Reading<BTreeMap<String, u64>>) -> Vec<(&str, u64)> {
 
 fn with_errors(scope: Scope, worst: &Errors<'_>, all: &[Errors<'_>]) -> Finding {
     let place = worst.device.bdf;
-    let names: Vec<String> = worst.counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
-    let names = names.join(", ");
+    let names = worst.counts.iter().map(|(name, count)| Text::AsRead(format!("{count} {name}")));
+    let names = Text::List(names.collect(), "comma");
     let (status, summary) = match worst.severity {
-        Severity::Fatal => (Status::Fail, format!("{place} has reported fatal errors since boot: {names}")),
-        Severity::Nonfatal => (Status::Warn, format!("{place} has reported uncorrected errors since boot: {names}")),
-        Severity::Corrected => {
-            (Status::Warn, format!("{place} has corrected errors since boot: {names}; see whether the number grows"))
-        }
+        Severity::Fatal => (Status::Fail, text!("gpu-aer-fatal", device = place, errors = names)),
+        Severity::Nonfatal => (Status::Warn, text!("gpu-aer-nonfatal", device = place, errors = names)),
+        Severity::Corrected => (Status::Warn, text!("gpu-aer-corrected", device = place, errors = names)),
     };
     let mut finding = Finding::new(ID, scope, status, summary);
     for errors in all {
@@ -106,17 +111,15 @@ fn with_errors(scope: Scope, worst: &Errors<'_>, all: &[Errors<'_>]) -> Finding 
 }
 
 /// What the errors hint at.
-fn remedy(worst: &Errors<'_>) -> &'static str {
+fn remedy(worst: &Errors<'_>) -> Text {
     let has = |wanted: &[&str]| worst.counts.iter().any(|(name, _)| wanted.contains(name));
     if has(&["MalfTLP"]) {
-        "a malformed packet is one that a port does not know, for instance an atomic operation at a port without \
-         atomics: see gpu.atomics, and try a slot of the CPU"
+        text!("gpu-aer-remedy-malformed")
     } else if has(&["RxErr", "BadTLP", "BadDLLP", "Rollover", "Timeout"]) {
-        "look at this again after some load: if the number grows, reseat the card, replace the riser or cable, or set the \
-         slot to a lower speed in the firmware"
+        text!("gpu-aer-remedy-signal")
     } else if has(&["UnsupReq", "CmpltAbrt", "CmpltTO", "ACSViol"]) {
-        "read the kernel log for AER and this address: a request was refused or not answered, which peer traffic can cause"
+        text!("gpu-aer-remedy-refused")
     } else {
-        "read the kernel log for AER and this address"
+        text!("gpu-aer-remedy")
     }
 }

@@ -9,6 +9,8 @@ use crate::{
     collect::pci_config::{PORT_DOWNSTREAM, PORT_ROOT, PORT_UPSTREAM},
     facts::{Express, Facts, PciDevice, ReadError},
     finding::{Finding, Scope, Status},
+    text,
+    text::Text,
     view::{self, Gpu, NoNode},
     way_up,
 };
@@ -23,7 +25,7 @@ enum Way<'a> {
     /// All is well.
     Open(&'a PciDevice, Express),
     /// The first that is in the way, nearest to the GPU: what is wrong with it.
-    Closed(&'a PciDevice, Express, String),
+    Closed(&'a PciDevice, Express, Text),
     /// There is no root port above the GPU.
     NoRootPort,
     /// Cannot be told.
@@ -41,32 +43,24 @@ fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Finding {
     let driver = driver_says(facts, gpu);
     match (&driver, way) {
         (_, Way::Closed(port, express, why)) => {
-            let summary = format!("{} cannot use PCIe atomics: {why}", gpu.device.bdf);
-            let finding =
-                closed(facts, gpu, &summary).evidence(format!("/{}/config", port.path), express.atomics_words());
+            let what = text!("gpu-atomics-closed", gpu = gpu.device.bdf, why = why);
+            let finding = closed(facts, gpu, what).evidence(format!("/{}/config", port.path), express.atomics_words());
             with_driver(finding, driver.as_ref()).remedy(remedy(facts, &chain))
         }
-        (Some((false, path)), _) => {
-            let summary = format!("{} cannot use PCIe atomics: its driver did not get them", gpu.device.bdf);
-            closed(facts, gpu, &summary).evidence(path.clone(), "flags: no atomics").remedy(remedy(facts, &chain))
-        }
-        (None, Way::NoRootPort) => {
-            let summary = format!("{} has no root port above it, so its driver gets no PCIe atomics", gpu.device.bdf);
-            closed(facts, gpu, &summary)
-                .evidence(format!("/{}", gpu.device.path), "no root port on the way")
-                .remedy(remedy(facts, &chain))
-        }
+        (Some((false, path)), _) => closed(facts, gpu, text!("gpu-atomics-closed-driver", gpu = gpu.device.bdf))
+            .evidence(path, text!("gpu-atomics-flags-none"))
+            .remedy(remedy(facts, &chain)),
+        (None, Way::NoRootPort) => closed(facts, gpu, text!("gpu-atomics-no-root-port", gpu = gpu.device.bdf))
+            .evidence(format!("/{}", gpu.device.path), text!("gpu-atomics-no-root-port-way"))
+            .remedy(remedy(facts, &chain)),
         (driver, Way::Open(root, express)) => {
-            let summary = "every port up to the CPU handles PCIe atomics";
-            let pass = Finding::new(ID, scope, Status::Pass, summary)
+            let pass = Finding::new(ID, scope, Status::Pass, text!("gpu-atomics-pass"))
                 .evidence(format!("/{}/config", root.path), express.atomics_words());
             with_driver(pass, driver.as_ref())
         }
-        (Some((true, path)), _) => Finding::new(ID, scope, Status::Pass, "amdgpu got PCIe atomics for this GPU")
-            .evidence(path.clone(), "flags: atomics"),
-        (None, Way::Unknown(error)) => {
-            Finding::unreadable(ID, scope, "whether the ports above this GPU handle PCIe atomics", &error)
-        }
+        (Some((true, path)), _) => Finding::new(ID, scope, Status::Pass, text!("gpu-atomics-pass-driver"))
+            .evidence(path, text!("gpu-atomics-flags")),
+        (None, Way::Unknown(error)) => Finding::unreadable(ID, scope, text!("gpu-atomics-what-ports"), &error),
     }
 }
 
@@ -88,13 +82,13 @@ fn walk<'a>(chain: &[&'a PciDevice]) -> Way<'a> {
         let bdf = device.bdf;
         match kind {
             PORT_UPSTREAM if express.blocks_atomics() => {
-                return Way::Closed(device, express, format!("switch port {bdf} blocks them (EgressBlck+)"));
+                return Way::Closed(device, express, text!("gpu-atomics-closed-blocked", port = bdf));
             }
             PORT_UPSTREAM | PORT_DOWNSTREAM if !express.routes_atomics() => {
-                return Way::Closed(device, express, format!("switch port {bdf} does not route them (Routing-)"));
+                return Way::Closed(device, express, text!("gpu-atomics-closed-not-routed", port = bdf));
             }
             PORT_ROOT if !(express.completes_32() && express.completes_64()) => {
-                return Way::Closed(device, express, format!("root port {bdf} does not complete them"));
+                return Way::Closed(device, express, text!("gpu-atomics-closed-not-completed", port = bdf));
             }
             PORT_ROOT => return unknown.map_or(Way::Open(device, express), Way::Unknown),
             _ => {}
@@ -118,38 +112,29 @@ fn driver_says(facts: &Facts, gpu: &Gpu<'_>) -> Option<(bool, String)> {
 
 fn with_driver(finding: Finding, driver: Option<&(bool, String)>) -> Finding {
     match driver {
-        Some((true, path)) => finding.evidence(path.clone(), "flags: atomics"),
-        Some((false, path)) => finding.evidence(path.clone(), "flags: no atomics"),
+        Some((true, path)) => finding.evidence(path, text!("gpu-atomics-flags")),
+        Some((false, path)) => finding.evidence(path, text!("gpu-atomics-flags-none")),
         None => finding,
     }
 }
 
 /// No atomics: what that means here.
-fn closed(facts: &Facts, gpu: &Gpu<'_>, what: &str) -> Finding {
+fn closed(facts: &Facts, gpu: &Gpu<'_>, what: Text) -> Finding {
     let scope = Scope::Gpu(gpu.device.bdf);
     let no_node = matches!(view::kfd_node(facts, gpu.device.bdf), Err(NoNode::NotListed(None)));
     if no_node && view::has_amdgpu(gpu.device) {
-        let summary = format!("{what}, and KFD takes no GPU that needs them");
-        return Finding::new(ID, scope, Status::Fail, summary);
+        return Finding::new(ID, scope, Status::Fail, text!("gpu-atomics-needed", what = what));
     }
-    let summary = format!(
-        "{what}; plain copies may do without, but RCCL and kernels that call the host are refused (RCCL: \"operation cannot \
-         be performed in the present state\")"
-    );
     let status = if view::peers(facts, gpu).is_empty() { Status::Warn } else { Status::Fail };
-    Finding::new(ID, scope, status, summary)
+    Finding::new(ID, scope, status, text!("gpu-atomics-missed", what = what))
 }
 
-fn remedy(facts: &Facts, chain: &[&PciDevice]) -> String {
+fn remedy(facts: &Facts, chain: &[&PciDevice]) -> Text {
     if facts.host.cpu.as_ref().is_ok_and(|cpu| cpu.hypervisor) {
-        return "in this guest the ports are the hypervisor's: give the guest a root port for each card and pass function .0 of \
-                the card only, without its audio function (QEMU from 8.1 on offers atomics to single-function devices only)"
-            .to_owned();
+        return text!("gpu-atomics-remedy-guest");
     }
     match way_up::chipset(chain) {
-        Some(why) => format!("{why}, and many of those have no atomics: move the card to a slot of the CPU"),
-        None => {
-            "move the card to another slot of the CPU, without riser or adapter, and update the firmware".to_owned()
-        }
+        Some(why) => text!("gpu-atomics-remedy-chipset", why = why),
+        None => text!("gpu-atomics-remedy"),
     }
 }

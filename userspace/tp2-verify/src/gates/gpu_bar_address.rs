@@ -10,6 +10,8 @@ use tp2_policy::KernelVersion;
 use crate::{
     facts::{Bar, Bdf, Facts, PciDevice, ReadError},
     finding::{Finding, Scope, Status},
+    text,
+    text::Text,
     view::{self, DriverP2p, Gpu},
 };
 
@@ -34,6 +36,8 @@ enum Reach {
     OldKernel,
     /// Cannot be told.
     Unknown(ReadError),
+    /// Cannot be told, since amdgpu has not set the DMA mask: its path.
+    NotSet(String),
 }
 
 /// What the IOMMU does for a device that it does not translate for.
@@ -58,20 +62,19 @@ fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Vec<Finding> {
     };
     let peers = view::peers(facts, gpu);
     if peers.is_empty() {
-        return vec![Finding::new(ID, scope, Status::Na, "there is no peer that would have to reach this GPU")];
+        return vec![Finding::new(ID, scope, Status::Na, text!("gpu-bar-address-no-peer"))];
     }
     let bar = match &memory.bar {
         Ok(Some(bar)) => *bar,
         Ok(None) => {
-            let summary = "BAR 0, through which peers reach this GPU's memory, has no address";
-            let failure = Finding::new(ID, scope, Status::Fail, summary);
+            let failure = Finding::new(ID, scope, Status::Fail, text!("gpu-bar-address-no-bar"));
             return vec![
-                failure.evidence(format!("/{}/resource", device.path), "first line: no address range").remedy(
-                    "switch on Above 4G Decoding in the firmware; read the kernel log for BAR 0 of this address",
-                ),
+                failure
+                    .evidence(format!("/{}/resource", device.path), text!("gpu-bar-address-no-bar-line"))
+                    .remedy(text!("gpu-bar-address-no-bar-remedy")),
             ];
         }
-        Err(error) => return vec![Finding::unreadable(ID, scope, "the address of this GPU's memory", error)],
+        Err(error) => return vec![Finding::unreadable(ID, scope, text!("gpu-bar-address-what-address"), error)],
     };
     let reaches: Vec<(Bdf, Reach)> =
         peers.iter().map(|peer| (peer.device.bdf, reach(facts, bar, peer.device))).collect();
@@ -90,10 +93,7 @@ fn reach(facts: &Facts, bar: Bar, peer: &PciDevice) -> Reach {
     let bits = match &memory.dma_mask_bits {
         // Before a driver sets it, it is 32.
         Ok(bits) if view::has_amdgpu(peer) => *bits,
-        Ok(_) => {
-            let path = format!("{}/dma_mask_bits", peer.path);
-            return Reach::Unknown(ReadError::malformed(&path, "amdgpu has not set it"));
-        }
+        Ok(_) => return Reach::NotSet(format!("/{}/dma_mask_bits", peer.path)),
         Err(error) => return Reach::Unknown(error.clone()),
     };
     if bar.bits() <= bits {
@@ -125,90 +125,83 @@ fn is_older(facts: &Facts, than: KernelVersion) -> bool {
 /// The worst peer decides.
 fn words(facts: &Facts, device: &PciDevice, bar: Bar, reaches: &[(Bdf, Reach)]) -> Finding {
     let scope = Scope::Gpu(device.bdf);
-    let place = format!("its memory ends at {:#x} and needs {} address bits", bar.end, bar.bits());
-    let finding = |status, summary: String, (peer, reach): &(Bdf, Reach)| {
+    let (start, end) = (format!("{:#x}", bar.start), format!("{:#x}", bar.end));
+    let place = text!("gpu-bar-address-place", end = &end, bits = bar.bits());
+    let finding = |status, summary: Text, (peer, reach): &(Bdf, Reach)| {
+        let range = text!("gpu-bar-address-range", start = &start, end = &end);
         Finding::new(ID, scope, status, summary)
-            .evidence(format!("/{}/resource", device.path), format!("BAR 0 from {:#x} to {:#x}", bar.start, bar.end))
-            .evidence(format!("peer {peer}"), reach_words(reach))
+            .evidence(format!("/{}/resource", device.path), range)
+            .evidence(text!("gpu-bar-address-peer", peer = peer), reach_words(reach))
     };
     let find = |wanted: fn(&Reach) -> bool| reaches.iter().find(|(_, reach)| wanted(reach));
     if let Some(found @ (peer, Reach::Beyond(bits, why))) = find(|reach| matches!(reach, Reach::Beyond(..))) {
         if view::are_linked(facts, device.bdf, *peer) {
-            let summary =
-                format!("{place}, more than the {bits} of {peer}, yet KFD has links: one of the two is read wrongly");
+            let summary = text!("gpu-bar-address-beyond-linked", place = place, bits = *bits, peer = peer);
             return finding(Status::Warn, summary, found);
         }
-        let summary = format!(
-            "{place}, more than the {bits} of {peer}, and {}",
-            if *why == Untranslated::Unused {
-                "this amdgpu does not go by the IOMMU"
-            } else {
-                "no IOMMU translates for that peer"
-            }
-        );
+        let summary = if *why == Untranslated::Unused {
+            text!("gpu-bar-address-beyond-unused", place = place, bits = *bits, peer = peer)
+        } else {
+            text!("gpu-bar-address-beyond", place = place, bits = *bits, peer = peer)
+        };
         return finding(Status::Fail, summary, found).remedy(remedy(*why));
     }
-    if let Some((_, Reach::Unknown(error))) = find(|reach| matches!(reach, Reach::Unknown(_))) {
-        if reaches.iter().all(|(peer, _)| view::are_linked(facts, device.bdf, *peer)) {
-            let summary = "KFD has links with every peer, which it makes only where each can form the address";
-            return Finding::new(ID, scope, Status::Pass, summary).failed_reading(error);
-        }
-        return Finding::unreadable(ID, scope, "whether every peer can form this GPU's addresses", error);
+    let all_linked = || reaches.iter().all(|(peer, _)| view::are_linked(facts, device.bdf, *peer));
+    if let Some(unknown) = reaches.iter().find_map(|(_, reach)| unknown(scope, reach, all_linked)) {
+        return unknown;
     }
     if let Some(found @ (peer, _)) = find(|reach| matches!(reach, Reach::OldKernel)) {
-        let summary = format!(
-            "{place}, more than {peer} has; an IOMMU translates for that peer, but whether the amdgpu of a kernel before \
-             {GOES_BY_TRANSLATION} goes by that is not known"
-        );
-        return finding(Status::Unknown, summary, found)
-            .remedy("boot a newer kernel, or lower the MMIO base in the firmware");
+        let version = GOES_BY_TRANSLATION.to_string();
+        let summary = text!("gpu-bar-address-old-kernel", place = place, peer = peer, version = version);
+        return finding(Status::Unknown, summary, found).remedy(text!("gpu-bar-address-old-kernel-remedy"));
     }
     if let Some(found @ (peer, _)) = find(|reach| matches!(reach, Reach::Translated(_))) {
-        let summary = format!(
-            "{place}, more than {peer} has, but an IOMMU translates for that peer: leave it so, since iommu=pt would \
-             cut this pair"
-        );
+        let summary = text!("gpu-bar-address-translated", place = place, peer = peer);
         return finding(Status::Pass, summary, found);
     }
-    let summary = format!("{place}, which every peer has");
     match reaches.first() {
-        Some(first) => finding(Status::Pass, summary, first),
-        None => Finding::new(ID, scope, Status::Na, "there is no peer that would have to reach this GPU"),
+        Some(first) => finding(Status::Pass, text!("gpu-bar-address-pass", place = place), first),
+        None => Finding::new(ID, scope, Status::Na, text!("gpu-bar-address-no-peer")),
     }
 }
 
-fn reach_words(reach: &Reach) -> String {
+/// What is said of a peer that cannot be told, unless KFD's links tell of all.
+fn unknown(scope: Scope, reach: &Reach, all_linked: impl Fn() -> bool) -> Option<Finding> {
+    let pass = || Finding::new(ID, scope, Status::Pass, text!("gpu-bar-address-linked"));
+    let what = text!("gpu-bar-address-what-reach");
     match reach {
-        Reach::Fits(bits) => format!("has at least {bits} address bits"),
-        Reach::Translated(kind) => format!("IOMMU domain {kind}: translates"),
-        Reach::Beyond(bits, Untranslated::Absent) => format!("{bits} address bits, no IOMMU"),
-        Reach::Beyond(bits, Untranslated::PassThrough) => format!("{bits} address bits, IOMMU domain identity"),
-        Reach::Beyond(bits, Untranslated::Unused) => {
-            format!("{bits} address bits; an IOMMU translates, but this amdgpu goes by the bits alone")
-        }
-        Reach::Beyond(bits, Untranslated::Other) => format!("{bits} address bits, IOMMU domain of another type"),
-        Reach::OldKernel => "an IOMMU translates".to_owned(),
-        Reach::Unknown(error) => error.to_string(),
+        Reach::Unknown(error) if all_linked() => Some(pass().failed_reading(error)),
+        Reach::Unknown(error) => Some(Finding::unreadable(ID, scope, what, error)),
+        Reach::NotSet(path) if all_linked() => Some(pass().evidence(path, text!("gpu-bar-address-mask-not-set"))),
+        Reach::NotSet(path) => Some(
+            Finding::new(ID, scope, Status::Unknown, text!("unreadable", what = what, error = reach_words(reach)))
+                .evidence(path, text!("gpu-bar-address-mask-not-set"))
+                .remedy(text!("unreadable-other-remedy", path = path)),
+        ),
+        _ => None,
     }
 }
 
-fn remedy(why: Untranslated) -> &'static str {
+fn reach_words(reach: &Reach) -> Text {
+    match reach {
+        Reach::Fits(bits) => text!("gpu-bar-address-peer-fits", bits = *bits),
+        Reach::Translated(kind) => text!("gpu-bar-address-peer-translated", kind = kind),
+        Reach::Beyond(bits, Untranslated::Absent) => text!("gpu-bar-address-peer-absent", bits = *bits),
+        Reach::Beyond(bits, Untranslated::PassThrough) => text!("gpu-bar-address-peer-pass-through", bits = *bits),
+        Reach::Beyond(bits, Untranslated::Unused) => text!("gpu-bar-address-peer-unused", bits = *bits),
+        Reach::Beyond(bits, Untranslated::Other) => text!("gpu-bar-address-peer-other", bits = *bits),
+        Reach::OldKernel => text!("gpu-bar-address-peer-old-kernel"),
+        Reach::Unknown(error) => error.into(),
+        Reach::NotSet(path) => text!("read-error", path = path, reason = text!("gpu-bar-address-mask-not-set")),
+    }
+}
+
+fn remedy(why: Untranslated) -> Text {
     match why {
-        Untranslated::PassThrough => {
-            "on this machine the IOMMU has to translate: remove iommu=pt (or iommu.passthrough=1) from the kernel command \
-             line and reboot; or place the BARs lower in the firmware (MMIO High Base, MMIOH Base, at most 16 TiB for 44 bits)"
-        }
-        Untranslated::Absent => {
-            "switch on the IOMMU in the firmware (VT-d, AMD-Vi) and, on Intel, boot with intel_iommu=on and without iommu=pt; \
-             or place the BARs lower in the firmware (MMIO High Base, MMIOH Base, at most 16 TiB for 44 bits)"
-        }
-        Untranslated::Unused => {
-            "use an amdgpu with HSA_AMD_P2P (see kernel.hsa-amd-p2p), which goes by the IOMMU's translation; or place the BARs lower \
-             in the firmware (MMIO High Base, MMIOH Base)"
-        }
-        Untranslated::Other => {
-            "give this GPU back to the host; or place the BARs lower in the firmware (MMIO High Base, MMIOH Base)"
-        }
+        Untranslated::PassThrough => text!("gpu-bar-address-remedy-pass-through"),
+        Untranslated::Absent => text!("gpu-bar-address-remedy-absent"),
+        Untranslated::Unused => text!("gpu-bar-address-remedy-unused"),
+        Untranslated::Other => text!("gpu-bar-address-remedy-other"),
     }
 }
 
@@ -219,13 +212,13 @@ fn old_stack(facts: &Facts, device: &PciDevice, peers: &[Gpu<'_>]) -> Option<Fin
         return None;
     }
     let peer = translated.device.bdf;
-    let summary =
-        format!("an IOMMU translates for {peer}, and kernels before {MAPS_FOR_IOMMU} do not tell it of peers' memory");
-    let kind = translated.device.iommu_type.as_deref().unwrap_or_default();
+    let summary = text!("gpu-bar-address-old-stack", peer = peer, version = MAPS_FOR_IOMMU.to_string());
+    let kind = translated.device.iommu_type.clone().unwrap_or_default();
+    let release = facts.kernel.release.clone().unwrap_or_default();
     Some(
         Finding::new(ID, Scope::Gpu(device.bdf), Status::Fail, summary)
-            .evidence(format!("IOMMU group of {peer}"), kind)
-            .evidence("/proc/sys/kernel/osrelease", facts.kernel.release.as_deref().unwrap_or_default())
-            .remedy("on this kernel boot with iommu=pt, or use a newer kernel, where it is not needed"),
+            .evidence(text!("gpu-bar-address-old-stack-group", peer = peer), kind)
+            .evidence("/proc/sys/kernel/osrelease".to_owned(), release)
+            .remedy(text!("gpu-bar-address-old-stack-remedy")),
     )
 }

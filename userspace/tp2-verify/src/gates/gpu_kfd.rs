@@ -6,6 +6,8 @@
 use crate::{
     facts::Facts,
     finding::{Finding, Scope, Status},
+    text,
+    text::Text,
     view::{self, Gpu, GpuKind, NoNode},
 };
 
@@ -14,7 +16,7 @@ const NODES: &str = "/sys/class/kfd/kfd/topology/nodes";
 
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     if let Err(error) = &facts.pci {
-        return vec![Finding::unreadable(ID, Scope::Host, "the list of PCI devices", error)];
+        return vec![Finding::unreadable(ID, Scope::Host, text!("gpu-kfd-what-devices"), error)];
     }
     let gpus = view::gpus(facts).into_iter().filter(|gpu| !matches!(gpu.kind, GpuKind::Integrated(_)));
     let mut findings: Vec<Finding> = gpus.map(|gpu| judge_gpu(facts, &gpu)).collect();
@@ -29,8 +31,8 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         let error = device.vendor.as_ref().err().or(device.class.as_ref().err());
         let scope = Scope::Gpu(device.bdf);
         match error {
-            Some(error) => Finding::unreadable(ID, scope, "whether this is a GPU", error),
-            None => Finding::new(ID, scope, Status::Unknown, "whether this is a GPU is not known"),
+            Some(error) => Finding::unreadable(ID, scope, text!("gpu-kfd-what-gpu"), error),
+            None => Finding::new(ID, scope, Status::Unknown, text!("gpu-kfd-doubtful")),
         }
     }));
     findings
@@ -42,54 +44,50 @@ fn twins(facts: &Facts, findings: &[Finding]) -> Option<Finding> {
     if twins.is_empty() || findings.iter().any(|finding| finding.status == Status::Unknown) {
         return None;
     }
-    let ids: Vec<String> = twins.iter().map(u32::to_string).collect();
-    let summary =
-        format!("KFD lists one GPU several times (nodes {}): go by PCI addresses, not by node numbers", ids.join(", "));
     Some(
-        Finding::new(ID, Scope::Host, Status::Warn, summary)
-            .evidence(NODES, "same domain and location_id")
-            .remedy("update the firmware, whose tables may list the CPU's GPU twice"),
+        Finding::new(ID, Scope::Host, Status::Warn, text!("gpu-kfd-twins", nodes = numbers(&twins)))
+            .evidence(NODES.to_owned(), text!("gpu-kfd-same-place"))
+            .remedy(text!("gpu-kfd-twins-remedy")),
     )
+}
+
+fn numbers(nodes: &[u32]) -> Text {
+    Text::List(nodes.iter().copied().map(Text::from).collect(), "comma")
 }
 
 /// One finding for all entries that make no sense: a badly copied tree has nothing else.
 fn skipped(facts: &Facts) -> Option<Finding> {
     let (first, more) = facts.pci_skipped.split_first()?;
-    let what = match more.len() {
-        0 => "a PCI device".to_owned(),
-        count => format!("{} PCI devices", count.saturating_add(1)),
-    };
-    let mut finding = Finding::unreadable(ID, Scope::Host, &what, first);
+    let what = text!("gpu-kfd-what-skipped", count = facts.pci_skipped.len());
+    let mut finding = Finding::unreadable(ID, Scope::Host, what, first);
     for error in more {
         finding = finding.failed_reading(error);
     }
-    Some(finding.remedy(
-        "run it again if devices came or went; a captured tree needs /sys/devices besides /sys/bus/pci/devices",
-    ))
+    Some(finding.remedy(text!("gpu-kfd-skipped-remedy")))
 }
 
 fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Finding {
     let device = gpu.device;
     let bdf = device.bdf;
-    let finding = |status, summary: String| Finding::new(ID, Scope::Gpu(bdf), status, summary);
+    let finding = |status, summary: Text| Finding::new(ID, Scope::Gpu(bdf), status, summary);
     let missing = match view::kfd_node(facts, bdf) {
         Ok(node) => {
-            let pass = finding(Status::Pass, format!("KFD knows {bdf} as node {}", node.id));
-            return pass.evidence(format!("/{}/properties", node.path), "domain and location_id are this GPU's");
+            let pass = finding(Status::Pass, text!("gpu-kfd-pass", gpu = bdf, node = node.id));
+            return pass.evidence(format!("/{}/properties", node.path), text!("gpu-kfd-own-place"));
         }
         Err(missing) => missing,
     };
     let driver = format!("/{}/driver", device.path);
     match &device.driver {
         Ok(None) => {
-            return finding(Status::Fail, format!("{bdf} has no driver, so KFD cannot know it"))
-                .evidence(driver, "no such link")
-                .remedy(format!("read the kernel log for amdgpu and {bdf}; modprobe amdgpu if it is not loaded"));
+            return finding(Status::Fail, text!("gpu-kfd-no-driver", gpu = bdf))
+                .evidence(driver, text!("gpu-kfd-no-driver-link"))
+                .remedy(text!("gpu-kfd-no-driver-remedy", gpu = bdf));
         }
         Ok(Some(name)) if name != "amdgpu" => {
-            return finding(Status::Fail, format!("{bdf} belongs to the driver {name}, so KFD cannot know it"))
+            return finding(Status::Fail, text!("gpu-kfd-other-driver", gpu = bdf, driver = name))
                 .evidence(driver, name.clone())
-                .remedy("give the device back to amdgpu");
+                .remedy(text!("gpu-kfd-other-driver-remedy"));
         }
         _ => {}
     }
@@ -98,23 +96,18 @@ fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Finding {
 
 /// The device is well; what of KFD?
 fn without_node(missing: NoNode, scope: Scope) -> Finding {
-    let finding = |status, summary: String| Finding::new(ID, scope, status, summary);
+    let finding = |status, summary: Text| Finding::new(ID, scope, status, summary);
     match missing {
-        NoNode::NoKfd(error) if error.is_absent() => finding(Status::Fail, "there is no KFD".to_owned())
-            .failed_reading(&error)
-            .remedy("boot a kernel whose amdgpu has CONFIG_HSA_AMD=y"),
-        NoNode::NoKfd(error) => Finding::unreadable(ID, scope, "KFD's topology", &error),
-        NoNode::NotListed(None) => finding(Status::Fail, "amdgpu drives this GPU, but KFD has no node for it".to_owned())
-            .evidence(NODES, "no node with this domain and location_id")
-            .remedy("read the kernel log for kfd and this address: `PCI rejects atomics` means another slot, one at the CPU; else the chip or \
-                     its firmware may be unsupported"),
-        NoNode::NotListed(Some(error)) => Finding::unreadable(ID, scope, "whether KFD knows this GPU", &error),
-        NoNode::Ambiguous(ids) => {
-            let ids: Vec<String> = ids.iter().map(u32::to_string).collect();
-            let summary = format!("KFD nodes {} claim the same PCI address, so which GPU is which node is not known", ids.join(", "));
-            finding(Status::Unknown, summary)
-                .evidence(NODES, "same domain and location_id")
-                .remedy("use a kernel from 5.3 on; if the GPU is partitioned, run it without partitions; else report it with these nodes' properties")
+        NoNode::NoKfd(error) if error.is_absent() => {
+            finding(Status::Fail, text!("gpu-kfd-absent")).failed_reading(&error).remedy(text!("gpu-kfd-absent-remedy"))
         }
+        NoNode::NoKfd(error) => Finding::unreadable(ID, scope, text!("gpu-kfd-what-topology"), &error),
+        NoNode::NotListed(None) => finding(Status::Fail, text!("gpu-kfd-no-node"))
+            .evidence(NODES.to_owned(), text!("gpu-kfd-no-node-place"))
+            .remedy(text!("gpu-kfd-no-node-remedy")),
+        NoNode::NotListed(Some(error)) => Finding::unreadable(ID, scope, text!("gpu-kfd-what-known"), &error),
+        NoNode::Ambiguous(ids) => finding(Status::Unknown, text!("gpu-kfd-ambiguous", nodes = numbers(&ids)))
+            .evidence(NODES.to_owned(), text!("gpu-kfd-same-place"))
+            .remedy(text!("gpu-kfd-ambiguous-remedy")),
     }
 }

@@ -8,6 +8,7 @@
 use crate::{
     facts::{Facts, PciDevice},
     finding::{Finding, Scope, Status},
+    text,
     view::{self, Gpu},
     way_up::{self, WayLink},
 };
@@ -21,17 +22,12 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
 fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Finding {
     let scope = Scope::Gpu(gpu.device.bdf);
     if let Some(error) = way_up::lost_bridge(facts, gpu.device) {
-        return Finding::unreadable(ID, scope, "a bridge above this GPU", &error);
+        return Finding::unreadable(ID, scope, text!("gpu-link-what-bridge"), &error);
     }
     let chain = way_up::chain(facts, gpu.device);
     let links = way_up::links(&chain);
     if links.is_empty() {
-        return Finding::new(
-            ID,
-            scope,
-            Status::Na,
-            "there is no bridge above this GPU, so there is no link to look at",
-        );
+        return Finding::new(ID, scope, Status::Na, text!("gpu-link-none"));
     }
     if let Some(mismatch) = payload(scope, &chain) {
         return mismatch;
@@ -40,34 +36,28 @@ fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Finding {
         match (link.now(), link.at_most()) {
             (Ok(now), Ok(most)) if now.width < most.width => return narrow(scope, link, now.width, most.width),
             (Err(error), _) | (_, Err(error)) => {
-                return Finding::unreadable(ID, scope, "a link between this GPU and the CPU", &error);
+                return Finding::unreadable(ID, scope, text!("gpu-link-what-link"), &error);
             }
             _ => {}
         }
     }
-    let summary = "every link to the CPU has the width that both ends can have";
-    let mut pass = Finding::new(ID, scope, Status::Pass, summary);
+    let mut pass = Finding::new(ID, scope, Status::Pass, text!("gpu-link-pass"));
     for link in &links {
         if let (Ok(now), Ok(most)) = (link.now(), link.at_most()) {
-            let value = format!("{} now (idle links slow down), {} at most", now.words(), most.words());
-            pass = pass.evidence(format!("{} to {}", link.above.bdf, link.below.bdf), value);
+            let ends = text!("gpu-link-ends", above = link.above.bdf, below = link.below.bdf);
+            pass = pass.evidence(ends, text!("gpu-link-rates", now = now.words(), most = most.words()));
         }
     }
     pass
 }
 
 fn narrow(scope: Scope, link: &WayLink<'_>, now: u32, most: u32) -> Finding {
-    let summary = format!(
-        "the link {} to {} came up with {now} lanes, although both ends could have {most}",
-        link.above.bdf, link.below.bdf
-    );
+    let (above, below) = (link.above.bdf, link.below.bdf);
+    let summary = text!("gpu-link-narrow", above = above, below = below, now = now, most = most);
     Finding::new(ID, scope, Status::Warn, summary)
         .evidence(format!("/{}/current_link_width", link.below.path), now.to_string())
         .evidence(format!("/{}/max_link_width", link.above.path), most.to_string())
-        .remedy(
-            "look up how many lanes this slot has when the others are used; if it should have more, reseat the card or \
-             replace the riser",
-        )
+        .remedy(text!("gpu-link-narrow-remedy"))
 }
 
 /// Compares payload sizes along the way, where they can be read (as root).
@@ -81,18 +71,16 @@ fn payload(scope: Scope, chain: &[&PciDevice]) -> Option<Finding> {
         .collect();
     let (gpu, own) = sizes.first().copied()?;
     let (other, size) = sizes.iter().find(|(_, size)| *size != own).copied()?;
-    let (status, what) = if size < own {
-        (Status::Fail, "takes the GPU's larger packets as malformed, which is a fatal error")
+    let (at, there) = (gpu.bdf, other.bdf);
+    let (status, summary) = if size < own {
+        (Status::Fail, text!("gpu-link-payload-smaller", own = own, gpu = at, size = size, other = there))
     } else {
-        (Status::Warn, "may send packets that the GPU takes as malformed, unless its driver limits them")
+        (Status::Warn, text!("gpu-link-payload-larger", own = own, gpu = at, size = size, other = there))
     };
-    let summary = format!("Max Payload Size is {own} bytes at {} and {size} at {}, which {what}", gpu.bdf, other.bdf);
     Some(
         Finding::new(ID, scope, status, summary)
-            .evidence(format!("/{}/config", gpu.path), format!("Device Control: {own} bytes"))
-            .evidence(format!("/{}/config", other.path), format!("Device Control: {size} bytes"))
-            .remedy(
-                "boot with the kernel parameter pci=pcie_bus_safe, which sets the size that all of the way can take",
-            ),
+            .evidence(format!("/{}/config", gpu.path), text!("gpu-link-payload-size", size = own))
+            .evidence(format!("/{}/config", other.path), text!("gpu-link-payload-size", size = size))
+            .remedy(text!("gpu-link-payload-remedy")),
     )
 }

@@ -7,6 +7,7 @@
 use crate::{
     facts::{Facts, PciDevice, Power},
     finding::{Finding, Scope, Status},
+    text,
     view::{self, Gpu},
     way_up,
 };
@@ -27,16 +28,15 @@ fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Finding {
             Ok("error") => return failed(scope, device, power),
             Ok("suspended" | "suspending" | "resuming") => sleeping = sleeping.or(Some((device, power))),
             Ok(_) => {}
-            Err(error) => return Finding::unreadable(ID, scope, "whether this GPU is awake", error),
+            Err(error) => return Finding::unreadable(ID, scope, text!("gpu-power-what-awake"), error),
         }
     }
     if let Some((device, power)) = sleeping {
-        let summary =
-            format!("{} sleeps to save power, so what was read of links and registers may be of its sleep", device.bdf);
+        let summary = text!("gpu-power-sleeping", device = device.bdf);
         return evidence(Finding::new(ID, scope, Status::Warn, summary), device, power)
-            .remedy("wake the GPU (rocminfo does, or any program that opens its render node) and run this again");
+            .remedy(text!("gpu-power-sleeping-remedy"));
     }
-    let pass = Finding::new(ID, scope, Status::Pass, "the GPU and the bridges above it are awake");
+    let pass = Finding::new(ID, scope, Status::Pass, text!("gpu-power-pass"));
     match &gpu.device.on_path {
         Some(more) => evidence(pass, gpu.device, &more.power),
         None => pass,
@@ -44,9 +44,8 @@ fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Finding {
 }
 
 fn failed(scope: Scope, device: &PciDevice, power: &Power) -> Finding {
-    let summary = format!("{} failed to wake up from sleep, and cannot be used before a reboot", device.bdf);
-    evidence(Finding::new(ID, scope, Status::Fail, summary), device, power)
-        .remedy("reboot; if it comes back, boot with amdgpu.runpm=0 to see whether sleeping is the cause")
+    let summary = text!("gpu-power-failed", device = device.bdf);
+    evidence(Finding::new(ID, scope, Status::Fail, summary), device, power).remedy(text!("gpu-power-failed-remedy"))
 }
 
 fn evidence(finding: Finding, device: &PciDevice, power: &Power) -> Finding {

@@ -7,6 +7,7 @@
 use crate::{
     facts::Facts,
     finding::{Finding, Scope, Status},
+    text,
     view::{self, Gpu},
     way_up::{self, Rate, WayLink},
 };
@@ -20,7 +21,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
 fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Finding {
     let scope = Scope::Gpu(gpu.device.bdf);
     if let Some(error) = way_up::lost_bridge(facts, gpu.device) {
-        return Finding::unreadable(ID, scope, "a bridge above this GPU", &error);
+        return Finding::unreadable(ID, scope, text!("gpu-slot-what-bridge"), &error);
     }
     let chain = way_up::chain(facts, gpu.device);
     let links = way_up::links(&chain);
@@ -31,29 +32,18 @@ fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Finding {
                 narrowest = Some((*link, rate));
             }
             Ok(_) => {}
-            Err(error) => return Finding::unreadable(ID, scope, "a link between this GPU and the CPU", &error),
+            Err(error) => return Finding::unreadable(ID, scope, text!("gpu-slot-what-link"), &error),
         }
     }
     let Some((link, rate)) = narrowest else {
-        return Finding::new(
-            ID,
-            scope,
-            Status::Na,
-            "there is no bridge above this GPU, so there is no slot to measure",
-        );
+        return Finding::new(ID, scope, Status::Na, text!("gpu-slot-none"));
     };
-    let place = if std::ptr::eq(link.below, links.first().map_or(link.below, |first| first.below)) {
-        "the slot link"
+    let (above, below, speed, most) = (link.above.bdf, link.below.bdf, rate.words(), rate.gigabytes());
+    let summary = if std::ptr::eq(link.below, links.first().map_or(link.below, |first| first.below)) {
+        text!("gpu-slot-link", above = above, below = below, rate = speed, most = most)
     } else {
-        "the narrowest link to the CPU"
+        text!("gpu-slot-narrowest", above = above, below = below, rate = speed, most = most)
     };
-    let summary = format!(
-        "{place} ({} to {}) runs at {}: at most {} one way",
-        link.above.bdf,
-        link.below.bdf,
-        rate.words(),
-        rate.gigabytes()
-    );
     let evidence = |finding: Finding| {
         let own = gpu.device.on_path.as_ref().map(|more| (&more.link.current_speed, &more.link.current_width));
         let finding = finding.evidence(format!("/{}/current_link_speed", link.below.path), rate.words());
@@ -62,21 +52,16 @@ fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Finding {
                 let claim = Rate { speed: *speed, width: *width }.words();
                 finding.evidence(
                     format!("/{}/current_link_speed", gpu.device.path),
-                    format!("{claim}, which is the link inside the card"),
+                    text!("gpu-slot-in-card", rate = claim),
                 )
             }
             _ => finding,
         }
     };
     match way_up::chipset(&chain) {
-        Some(why) => evidence(Finding::new(
-            ID,
-            scope,
-            Status::Warn,
-            format!("{summary}; it is a slot of the chipset, whose link to the CPU is shared"),
-        ))
-        .evidence("route", why)
-        .remedy("move the card to a slot of the CPU"),
+        Some(why) => evidence(Finding::new(ID, scope, Status::Warn, text!("gpu-slot-chipset", link = summary)))
+            .evidence(text!("gpu-slot-chipset-route"), why)
+            .remedy(text!("gpu-slot-chipset-remedy")),
         None => evidence(Finding::new(ID, scope, Status::Pass, summary)),
     }
 }

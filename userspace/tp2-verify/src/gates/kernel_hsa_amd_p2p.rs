@@ -7,56 +7,43 @@
 use crate::{
     facts::Facts,
     finding::{Finding, Scope, Status},
+    text,
+    text::Text,
     view::{self, DriverP2p},
 };
 
 pub(super) const ID: &str = "kernel.hsa-amd-p2p";
 const SYMBOL: &str = "pci_p2pdma_distance_many";
-const OWN_DRIVER: &str = "use the amdgpu of a kernel with CONFIG_HSA_AMD_P2P=y, or build the driver with it (DKMS builds can lose it where \
-                          they test for CONFIG_DMABUF_MOVENOTIFY, a name that does not exist: it is CONFIG_DMABUF_MOVE_NOTIFY)";
 
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
-    let finding = |status, summary: &str| Finding::new(ID, Scope::Host, status, summary);
+    let finding = |status, summary: Text| Finding::new(ID, Scope::Host, status, summary);
     if view::gpus(facts).is_empty() {
-        return vec![finding(Status::Na, "no AMD GPU was found")];
+        return vec![finding(Status::Na, text!("kernel-hsa-amd-p2p-no-gpu"))];
     }
     let one = match view::driver_p2p(facts) {
         DriverP2p::On(source, value) => {
             let asks = facts.amdgpu.info.as_ref().map(|info| info.needed.iter().any(|s| s == SYMBOL));
             if asks == Ok(false) && facts.amdgpu.builtin != Ok(true) {
-                let summary = "amdgpu has HSA_AMD_P2P, but its file does not call pci_p2pdma_distance_many: this driver \
-                               seems to decide without the chipset test, and then tp2_p2pdma has no part in it";
-                finding(Status::Unknown, summary)
+                finding(Status::Unknown, text!("kernel-hsa-amd-p2p-not-asking", symbol = SYMBOL.to_owned()))
                     .evidence(source, value)
                     .evidence(
                         format!("/{}", facts.amdgpu.file.as_deref().unwrap_or_default()),
-                        format!("does not need {SYMBOL}"),
+                        text!("kernel-hsa-amd-p2p-not-needed", symbol = SYMBOL.to_owned()),
                     )
-                    .remedy(OWN_DRIVER)
+                    .remedy(text!("kernel-hsa-amd-p2p-driver-remedy"))
             } else {
-                finding(Status::Pass, "amdgpu was built with HSA_AMD_P2P").evidence(source, value)
+                finding(Status::Pass, text!("kernel-hsa-amd-p2p-pass")).evidence(source, value)
             }
         }
-        DriverP2p::Off(source, value) => {
-            let summary = "the override acts on the kernel's answer, but this amdgpu was compiled without \
-                           HSA_AMD_P2P, so KFD cannot use it; loading the module does not help HIP or RCCL on \
-                           this kernel";
-            finding(Status::Fail, summary).evidence(source, value).remedy(
-                "boot a kernel with CONFIG_HSA_AMD_P2P=y (it needs CONFIG_PCI_P2PDMA=y and, before Linux 7.2, \
-                     CONFIG_DMABUF_MOVE_NOTIFY=y; Debian's own kernels have it off)",
-            )
-        }
-        DriverP2p::OffOutside(source, value) => {
-            let summary = "amdgpu was built outside the kernel, without HSA_AMD_P2P: such a driver goes by DMA masks alone or \
-                           makes no links, and asks for no chipset test that tp2_p2pdma could override";
-            finding(Status::Unknown, summary).evidence(source, value).remedy(OWN_DRIVER)
-        }
-        DriverP2p::Unknown(why) => {
-            let summary = format!("whether amdgpu was built with HSA_AMD_P2P is not known: {why}");
-            finding(Status::Unknown, &summary)
-                .evidence("modinfo -p amdgpu", "could not be read")
-                .remedy("look whether `modinfo -p amdgpu` lists pcie_p2p: only an amdgpu with HSA_AMD_P2P has it")
-        }
+        DriverP2p::Off(source, value) => finding(Status::Fail, text!("kernel-hsa-amd-p2p-off"))
+            .evidence(source, value)
+            .remedy(text!("kernel-hsa-amd-p2p-off-remedy")),
+        DriverP2p::OffOutside(source, value) => finding(Status::Unknown, text!("kernel-hsa-amd-p2p-outside"))
+            .evidence(source, value)
+            .remedy(text!("kernel-hsa-amd-p2p-driver-remedy")),
+        DriverP2p::Unknown(why) => finding(Status::Unknown, text!("kernel-hsa-amd-p2p-unknown", why = why))
+            .evidence("modinfo -p amdgpu".to_owned(), text!("kernel-hsa-amd-p2p-not-read"))
+            .remedy(text!("kernel-hsa-amd-p2p-unknown-remedy")),
     };
     vec![one]
 }

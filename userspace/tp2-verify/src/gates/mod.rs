@@ -36,6 +36,7 @@ mod runtime_words;
 use crate::{
     facts::Facts,
     finding::{Bearing, Finding, Scope},
+    language::Language,
 };
 
 /// A gate.
@@ -52,9 +53,14 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// What it is about, as one paragraph in Markdown: the documentation of its file without the id that it begins with.
+    /// What it is about, as one paragraph in Markdown: in English the documentation of its file without the id that it
+    /// begins with, in other languages the message `explain-` and the id of the catalogue.
     #[must_use]
-    pub fn explanation(&self) -> String {
+    pub fn explanation(&self, language: Language) -> String {
+        if language != Language::English {
+            let id = format!("explain-{}", self.id.replace('.', "-"));
+            return language.catalogue().word(&id, &[]);
+        }
         let lines = self.docs.lines().map(|line| line.trim_start_matches("//!").trim());
         let text = lines.collect::<Vec<_>>().join(" ");
         let rest = text.strip_prefix(&format!("`{}`: ", self.id)).unwrap_or(&text);

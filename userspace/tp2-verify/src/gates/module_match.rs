@@ -6,6 +6,8 @@
 use crate::{
     facts::{Facts, ModuleFile, Reading},
     finding::{Bearing, Finding, Scope, Status},
+    text,
+    text::Text,
     view,
 };
 
@@ -13,22 +15,20 @@ pub(super) const ID: &str = "module.match";
 
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let module = &facts.module;
-    let finding = |status, summary: &str| Finding::new(ID, Scope::Host, status, summary);
+    let finding = |status, summary: Text| Finding::new(ID, Scope::Host, status, summary);
     let info = match (&module.file, &module.info) {
         (Err(error), _) if error.is_absent() && !facts.host.container_marks.is_empty() => {
-            let summary = "module files are the host's, and this container does not see them";
-            return vec![finding(Status::Na, summary)];
+            return vec![finding(Status::Na, text!("module-match-container"))];
         }
         (Err(error), _) if error.is_absent() && module.loaded => {
-            let warning =
-                finding(Status::Warn, "tp2_p2pdma is loaded, but modprobe would find no file of it at the next boot");
-            return vec![warning.failed_reading(error).remedy("install the package tp2-p2pdma-dkms, or run depmod -a")];
+            let warning = finding(Status::Warn, text!("module-match-no-file"));
+            return vec![warning.failed_reading(error).remedy(text!("module-match-no-file-remedy"))];
         }
         (Err(error), _) if error.is_absent() => {
-            return vec![finding(Status::Na, "there is no tp2_p2pdma for the running kernel to compare")];
+            return vec![finding(Status::Na, text!("module-match-nothing"))];
         }
         (Err(error), _) | (_, Err(error)) => {
-            return vec![Finding::unreadable(ID, Scope::Host, "the file of tp2_p2pdma", error)];
+            return vec![Finding::unreadable(ID, Scope::Host, text!("module-match-what"), error)];
         }
         (_, Ok(info)) => info,
     };
@@ -37,11 +37,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     if !mismatches.is_empty() {
         return mismatches;
     }
-    let summary = if module.loaded {
-        "the file of tp2_p2pdma is for the running kernel, and is the one that is loaded"
-    } else {
-        "the file of tp2_p2pdma is for the running kernel"
-    };
+    let summary = if module.loaded { text!("module-match-pass-loaded") } else { text!("module-match-pass") };
     let vermagic = info.vermagic.clone().unwrap_or_default();
     vec![finding(Status::Pass, summary).evidence(format!("/{}", info.path), format!("vermagic {vermagic}"))]
 }
@@ -52,17 +48,17 @@ fn wrong_kernel(facts: &Facts, info: &ModuleFile) -> Option<Finding> {
     if vermagic.split(' ').next() == Some(release.as_str()) {
         return None;
     }
-    let summary = format!("the file of tp2_p2pdma was built for another kernel than the running {release}");
+    let summary = text!("module-match-other-kernel", release = release);
     let finding = stale(facts, summary)
         .evidence(format!("/{}", info.path), format!("vermagic {vermagic}"))
-        .remedy(format!("dkms autoinstall -k {release} as root, then reboot"));
+        .remedy(text!("module-match-other-kernel-remedy", release = release));
     Some(finding)
 }
 
 /// What is on disk matters at the next boot; it is in the way only where nothing that acts is loaded.
-fn stale(facts: &Facts, summary: String) -> Finding {
+fn stale(facts: &Facts, summary: Text) -> Finding {
     if view::module_acts(facts) {
-        let summary = format!("{summary}; what is loaded acts, until the next boot");
+        let summary = text!("module-match-acts", finding = summary);
         return Finding::new(ID, Scope::Host, Status::Warn, summary);
     }
     Finding::new(ID, Scope::Host, Status::Fail, summary).bearing(Bearing::ModuleInert)
@@ -77,10 +73,10 @@ fn wrong_build(facts: &Facts, info: &ModuleFile) -> Option<Finding> {
         [("version", &facts.module.version, &info.version), ("srcversion", &facts.module.srcversion, &info.srcversion)];
     let differs = |(_, loaded, on_disk): &(&str, &Reading<String>, &Option<String>)| matches!((loaded, on_disk), (Ok(loaded), Some(on_disk)) if loaded != on_disk);
     let (name, loaded, on_disk) = compared.into_iter().find(differs)?;
-    let summary = format!("the loaded tp2_p2pdma is not the file on disk: its {name} is another");
+    let summary = text!("module-match-other-build", name = name.to_owned());
     let finding = stale(facts, summary)
         .reading(&format!("sys/module/tp2_p2pdma/{name}"), loaded)
         .evidence(format!("/{}", info.path), format!("{name} {}", on_disk.as_deref().unwrap_or_default()))
-        .remedy("rebuild the initramfs, then reboot");
+        .remedy(text!("module-match-other-build-remedy"));
     Some(finding)
 }

@@ -8,6 +8,8 @@ use crate::{
     facts::{Facts, Initramfs},
     finding::{Bearing, Finding, Scope, Status},
     route::{OverrideUse, override_use},
+    text,
+    text::Text,
 };
 
 pub(super) const ID: &str = "module.order";
@@ -15,15 +17,15 @@ const LINE: &str = "softdep amdgpu pre: tp2_p2pdma";
 
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let module = &facts.module;
-    let finding = |status, summary: &str| Finding::new(ID, Scope::Host, status, summary);
+    let finding = |status, summary: Text| Finding::new(ID, Scope::Host, status, summary);
     if facts.amdgpu.builtin == Ok(true) {
-        return vec![finding(Status::Skip, "amdgpu is built in, so no module comes before it; see amdgpu.origin")];
+        return vec![finding(Status::Skip, text!("module-order-builtin"))];
     }
     if !facts.host.container_marks.is_empty() {
-        return vec![finding(Status::Na, "modprobe's configuration is the host's, and this container does not see it")];
+        return vec![finding(Status::Na, text!("module-order-container"))];
     }
     if !module.loaded && module.file.is_err() {
-        return vec![finding(Status::Na, "there is no tp2_p2pdma that could come first")];
+        return vec![finding(Status::Na, text!("module-order-nothing"))];
     }
     let softdep = softdep(facts);
     let image = facts.initramfs.as_ref().ok().and_then(|image| initramfs(facts, image));
@@ -34,10 +36,10 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         None => vec![softdep],
     };
     findings.extend(facts.order.blocked.iter().map(|line| {
-        let summary = "a line of modprobe's configuration keeps tp2_p2pdma out, or may";
-        finding(Status::Warn, summary)
-            .evidence(format!("/{}", line.path), line.line.clone())
-            .remedy(format!("remove that line from /{} and rebuild the initramfs", line.path))
+        let path = format!("/{}", line.path);
+        finding(Status::Warn, text!("module-order-blocked"))
+            .evidence(path.clone(), line.line.clone())
+            .remedy(text!("module-order-blocked-remedy", path = path))
     }));
     findings
 }
@@ -49,13 +51,13 @@ fn came_first(facts: &Facts) -> bool {
 }
 
 /// A failure, or a warning where this boot went well all the same.
-fn bad(facts: &Facts, summary: &str) -> Finding {
+fn bad(facts: &Facts, summary: Text) -> Finding {
     if came_first(facts) {
-        let summary = format!("{summary}; on this boot it came first all the same");
+        let summary = text!("module-order-came-first", finding = summary);
         return Finding::new(ID, Scope::Host, Status::Warn, summary);
     }
     if matches!(override_use(facts), OverrideUse::NotNeeded | OverrideUse::NoHelp) {
-        let summary = format!("{summary}; no pair here is one that it would override");
+        let summary = text!("module-order-not-needed", finding = summary);
         return Finding::new(ID, Scope::Host, Status::Warn, summary);
     }
     Finding::new(ID, Scope::Host, Status::Fail, summary).bearing(Bearing::ModuleInert)
@@ -65,26 +67,28 @@ fn softdep(facts: &Facts) -> Finding {
     let order = &facts.order;
     if let Some(line) = order.softdeps.iter().find(|line| asks_for_override(&line.line)) {
         let image = match &facts.initramfs {
-            Ok(image) => format!("amdgpu {}, tp2_p2pdma {}", word(image.has_amdgpu), word(image.has_override)),
-            Err(error) => format!("not read ({error})"),
+            Ok(image) => text!(
+                "module-order-image-modules",
+                amdgpu = presence(image.has_amdgpu),
+                module = presence(image.has_override)
+            ),
+            Err(error) => text!("module-order-image-not-read", error = error),
         };
-        return Finding::new(ID, Scope::Host, Status::Pass, "modprobe loads tp2_p2pdma before amdgpu")
+        return Finding::new(ID, Scope::Host, Status::Pass, text!("module-order-softdep"))
             .evidence(format!("/{}", line.path), line.line.clone())
-            .evidence("initial RAM file system", image);
+            .evidence(text!("module-order-image"), image);
     }
     if let Some(error) = order.unreadable.first() {
-        return Finding::unreadable(ID, Scope::Host, "modprobe's configuration", error);
+        return Finding::unreadable(ID, Scope::Host, text!("module-order-what"), error);
     }
     if order.searched.is_empty() && !facts.host.live {
         let error = crate::facts::ReadError::absent("usr/lib/modprobe.d");
-        return Finding::unreadable(ID, Scope::Host, "modprobe's configuration", &error);
+        return Finding::unreadable(ID, Scope::Host, text!("module-order-what"), &error);
     }
-    let searched: Vec<String> = order.searched.iter().map(|path| format!("/{path}")).collect();
-    bad(facts, "nothing makes tp2_p2pdma come before amdgpu: no softdep names it")
-        .evidence(searched.join(", "), format!("no line {LINE:?}"))
-        .remedy(format!(
-            "echo '{LINE}' > /etc/modprobe.d/tp2_p2pdma.conf as root, rebuild the initramfs and reboot (the package does both)"
-        ))
+    let searched = order.searched.iter().map(|path| Text::from(format!("/{path}"))).collect();
+    bad(facts, text!("module-order-no-softdep"))
+        .evidence(Text::List(searched, "comma"), text!("module-order-no-line", line = LINE.to_owned()))
+        .remedy(text!("module-order-no-softdep-remedy", line = LINE.to_owned()))
 }
 
 /// `softdep amdgpu pre: a b post: c`: whether the override is among those before.
@@ -93,8 +97,8 @@ fn asks_for_override(line: &str) -> bool {
     words.take_while(|word| *word != "post:").any(|word| word.replace('-', "_") == "tp2_p2pdma")
 }
 
-fn word(is_there: bool) -> &'static str {
-    if is_there { "is in it" } else { "is not in it" }
+fn presence(is_there: bool) -> Text {
+    if is_there { text!("module-order-in-image") } else { text!("module-order-not-in-image") }
 }
 
 /// An image with amdgpu starts it before the root file system is there.
@@ -102,27 +106,21 @@ fn initramfs(facts: &Facts, image: &Initramfs) -> Option<Finding> {
     if !image.has_amdgpu || (image.has_override && image.has_modprobe_conf) {
         return None;
     }
-    let summary = if image.has_override {
-        "the initial RAM file system has amdgpu and tp2_p2pdma, but not the line that orders them"
-    } else {
-        "the initial RAM file system has amdgpu, but not tp2_p2pdma, so amdgpu starts without it"
-    };
+    let summary =
+        if image.has_override { text!("module-order-image-no-line") } else { text!("module-order-image-no-module") };
     let release = facts.kernel.release.as_deref().unwrap_or("KERNEL");
-    let rebuild = match image.maker.as_deref().unwrap_or_default() {
-        "initramfs-tools" => format!("update-initramfs -u -k {release}"),
-        "dracut" => format!("dracut --force --kver {release}"),
-        "mkinitcpio" => {
-            "add MODULES+=(tp2_p2pdma) to a file in /etc/mkinitcpio.conf.d (mkinitcpio does not follow softdeps), then mkinitcpio -P"
-                .to_owned()
-        }
-        _ => "rebuild the initial RAM file system".to_owned(),
+    let by = |command: String| text!("module-order-image-remedy-command", command = command);
+    let remedy = match image.maker.as_deref().unwrap_or_default() {
+        "initramfs-tools" => by(format!("update-initramfs -u -k {release}")),
+        "dracut" => by(format!("dracut --force --kver {release}")),
+        "mkinitcpio" => text!("module-order-image-remedy-mkinitcpio"),
+        _ => text!("module-order-image-remedy"),
     };
-    let value = format!(
-        "amdgpu {}, tp2_p2pdma {}, modprobe configuration {}",
-        word(image.has_amdgpu),
-        word(image.has_override),
-        word(image.has_modprobe_conf)
+    let value = text!(
+        "module-order-image-all",
+        amdgpu = presence(image.has_amdgpu),
+        module = presence(image.has_override),
+        configuration = presence(image.has_modprobe_conf)
     );
-    let finding = bad(facts, summary).evidence(format!("/{}", image.path), value);
-    Some(finding.remedy(format!("{rebuild} as root, then reboot")))
+    Some(bad(facts, summary).evidence(format!("/{}", image.path), value).remedy(remedy))
 }

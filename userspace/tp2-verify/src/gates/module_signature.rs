@@ -9,6 +9,8 @@ use crate::{
     facts::{Facts, ModuleFile, Signature},
     finding::{Bearing, Finding, Scope, Status},
     route::{OverrideUse, override_use},
+    text,
+    text::Text,
     view,
 };
 
@@ -28,26 +30,22 @@ enum Asked {
 
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let module = &facts.module;
-    let finding = |status, summary: &str| Finding::new(ID, Scope::Host, status, summary);
+    let finding = |status, summary: Text| Finding::new(ID, Scope::Host, status, summary);
     if module.file.as_ref().is_err_and(crate::facts::ReadError::is_absent) {
-        let summary = if module.loaded {
-            "tp2_p2pdma is loaded, so the kernel took it; there is no file of it to look at"
-        } else {
-            "there is no tp2_p2pdma that could be refused"
-        };
+        let summary = if module.loaded { text!("module-signature-loaded") } else { text!("module-signature-nothing") };
         return vec![finding(Status::Na, summary)];
     }
     let (source, value) = match asked(facts) {
         Asked::Yes(source, value) => (source, value),
         Asked::No => return vec![not_asked(facts)],
         Asked::Unknown(unknown) if !module.loaded => return vec![unknown],
-        Asked::Unknown(_) => return vec![finding(Status::Pass, "the kernel took tp2_p2pdma when it was loaded")],
+        Asked::Unknown(_) => return vec![finding(Status::Pass, text!("module-signature-taken"))],
     };
     let info = match &module.info {
         Ok(info) => info,
-        Err(error) => return vec![Finding::unreadable(ID, Scope::Host, "the signature of tp2_p2pdma", error)],
+        Err(error) => return vec![Finding::unreadable(ID, Scope::Host, text!("module-signature-what"), error)],
     };
-    vec![signed_or_not(facts, info).evidence(source, value)]
+    vec![signed_or_not(facts, info).evidence(source.to_owned(), value)]
 }
 
 fn asked(facts: &Facts) -> Asked {
@@ -65,12 +63,9 @@ fn asked(facts: &Facts) -> Asked {
             let failed = [lockdown, enforced].into_iter().filter_map(|reading| reading.as_ref().err());
             let mut open = failed.filter(|error| !(facts.host.live && error.is_absent()));
             match open.next() {
-                Some(error) => Asked::Unknown(Finding::unreadable(
-                    ID,
-                    Scope::Host,
-                    "whether the kernel takes signed modules only",
-                    error,
-                )),
+                Some(error) => {
+                    Asked::Unknown(Finding::unreadable(ID, Scope::Host, text!("module-signature-what-asked"), error))
+                }
                 None => Asked::No,
             }
         }
@@ -79,13 +74,12 @@ fn asked(facts: &Facts) -> Asked {
 
 fn not_asked(facts: &Facts) -> Finding {
     let signing = &facts.signing;
-    let boot = match &signing.secure_boot {
-        Ok(true) => "Secure Boot is on, but the kernel is not locked down",
-        Ok(false) => "Secure Boot is off",
-        Err(_) if !signing.is_efi => "this machine was not booted by EFI",
-        Err(_) => "the kernel is not locked down",
+    let summary = match &signing.secure_boot {
+        Ok(true) => text!("module-signature-not-asked-secure-boot"),
+        Ok(false) => text!("module-signature-not-asked-no-secure-boot"),
+        Err(_) if !signing.is_efi => text!("module-signature-not-asked-no-efi"),
+        Err(_) => text!("module-signature-not-asked"),
     };
-    let summary = format!("the kernel takes modules without a signature: {boot}");
     Finding::new(ID, Scope::Host, Status::Pass, summary)
         .reading("sys/kernel/security/lockdown", &signing.lockdown)
         .reading("sys/module/module/parameters/sig_enforce", &signing.enforced)
@@ -93,7 +87,7 @@ fn not_asked(facts: &Facts) -> Finding {
 
 fn signed_or_not(facts: &Facts, info: &ModuleFile) -> Finding {
     let path = format!("/{}", info.path);
-    let refused = |summary: &str, value: String| {
+    let refused = |summary: Text, value: Text| {
         // What is loaded was taken once, so only the next boot is at stake.
         let harmless =
             facts.module.loaded || matches!(override_use(facts), OverrideUse::NotNeeded | OverrideUse::NoHelp);
@@ -103,10 +97,9 @@ fn signed_or_not(facts: &Facts, info: &ModuleFile) -> Finding {
     };
     match &info.signature {
         None => {
-            let value = info.signature_error.clone().unwrap_or_else(|| "no signature".to_owned());
-            let summary = "this kernel takes signed modules only, and tp2_p2pdma is not signed";
-            refused(summary, value)
-                .remedy(format!("let DKMS sign it (dkms build --force tp2_p2pdma), and {}", enrol(facts)))
+            let value = info.signature_error.as_ref().map_or_else(|| text!("module-signature-none"), Text::from);
+            refused(text!("module-signature-unsigned"), value)
+                .remedy(text!("module-signature-unsigned-remedy", enrol = enrol(facts)))
         }
         Some(signature) => with_key(facts, info, signature, refused),
     }
@@ -116,53 +109,47 @@ fn with_key(
     facts: &Facts,
     info: &ModuleFile,
     signature: &Signature,
-    refused: impl Fn(&str, String) -> Finding,
+    refused: impl Fn(Text, Text) -> Finding,
 ) -> Finding {
-    let words = format!(
-        "signer {}, key {}",
-        signature.signer.as_deref().unwrap_or("unknown"),
-        signature.key_id.as_deref().unwrap_or("unknown")
-    );
+    let (signer, key) = (known(signature.signer.as_ref()), known(signature.key_id.as_ref()));
+    let words = text!("module-signature-key", signer = signer, key = key);
     let path = format!("/{}", info.path);
     let enrolled = match &facts.signing.enrolled {
         Ok(list) => list.as_slice(),
         Err(error) if error.is_absent() && facts.signing.is_efi => &[],
         Err(error) if !facts.module.loaded && !view::is_in_tree(&info.path) => {
-            return Finding::unreadable(ID, Scope::Host, "which keys are enrolled", error).evidence(path, words);
+            return Finding::unreadable(ID, Scope::Host, text!("module-signature-what-keys"), error)
+                .evidence(path, words);
         }
         Err(_) => &[],
     };
-    let known = enrolled.iter().find(|certificate| signature.key_id.as_ref() == Some(&certificate.serial));
-    if let Some(certificate) = known {
-        let subject = certificate.subject.as_deref().unwrap_or("without a name");
-        let summary = format!("tp2_p2pdma is signed, and its key is enrolled ({subject})");
+    let own = enrolled.iter().find(|certificate| signature.key_id.as_ref() == Some(&certificate.serial));
+    if let Some(certificate) = own {
+        let subject = certificate.subject.as_ref().map_or_else(|| text!("module-signature-unnamed"), Text::from);
+        let summary = text!("module-signature-enrolled", subject = subject);
         return Finding::new(ID, Scope::Host, Status::Pass, summary).evidence(path, words);
     }
     if facts.module.loaded || view::is_in_tree(&info.path) {
         let summary = if facts.module.loaded {
-            "tp2_p2pdma is signed, and the kernel took one when it was loaded"
+            text!("module-signature-taken-signed")
         } else {
-            "tp2_p2pdma is signed by who built the kernel's modules, whose key the kernel has"
+            text!("module-signature-of-kernel")
         };
         return Finding::new(ID, Scope::Host, Status::Pass, summary).evidence(path, words);
     }
-    let summary =
-        "tp2_p2pdma is signed with a key that is not enrolled, so this kernel refuses it (Key was rejected by service)";
-    refused(summary, words).remedy(enrol(facts))
+    refused(text!("module-signature-not-enrolled"), words).remedy(enrol(facts))
+}
+
+fn known(value: Option<&String>) -> Text {
+    value.map_or_else(|| text!("module-signature-unknown"), Text::from)
 }
 
 /// Names the certificate of this machine: distributions keep it in different places.
-fn enrol(facts: &Facts) -> String {
+fn enrol(facts: &Facts) -> Text {
     let signing = &facts.signing;
     let found = signing.certificates.first().map(|path| format!("/{path}"));
     match signing.dkms_certificate.clone().or(found) {
-        Some(path) => {
-            format!("mokutil --import {path} as root, then reboot and confirm it at the blue screen (MOK management)")
-        }
-        None => {
-            "mokutil --import CERTIFICATE as root with the certificate that DKMS names when it builds, then reboot and \
-                 confirm it at the blue screen (MOK management)"
-                .to_owned()
-        }
+        Some(path) => text!("module-signature-enrol", path = path),
+        None => text!("module-signature-enrol-unknown"),
     }
 }

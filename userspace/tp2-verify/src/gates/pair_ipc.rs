@@ -7,6 +7,8 @@
 use crate::{
     facts::Facts,
     finding::{Finding, Scope, Status},
+    text,
+    text::Text,
     view::{self, Gpu},
 };
 
@@ -21,40 +23,30 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
 
 fn judge_pair(facts: &Facts, a: &Gpu<'_>, b: &Gpu<'_>) -> Finding {
     let scope = Scope::Pair(a.device.bdf, b.device.bdf);
-    let finding = |status, summary: &str| Finding::new(ID, scope, status, summary);
+    let finding = |status, summary: Text| Finding::new(ID, scope, status, summary);
     if !view::are_linked(facts, a.device.bdf, b.device.bdf) {
-        return finding(Status::Skip, "without KFD's links there is no peer memory to hand over; see pair.kfd-link");
+        return finding(Status::Skip, text!("pair-ipc-not-linked"));
     }
     let builtin = facts.amdgpu.builtin == Ok(true);
-    let path = match &facts.amdgpu.file {
-        Ok(path) => path.as_str(),
-        Err(_) if builtin => "built into the kernel",
-        Err(error) => return Finding::unreadable(ID, scope, "which amdgpu runs", error),
+    let driver: Text = match &facts.amdgpu.file {
+        Ok(path) if !builtin && !view::is_in_tree(path) => {
+            return finding(Status::Pass, text!("pair-ipc-outside"))
+                .evidence(format!("/{path}"), text!("pair-ipc-listed"));
+        }
+        Ok(path) => format!("/{path}").into(),
+        Err(_) if builtin => text!("pair-ipc-builtin"),
+        Err(error) => return Finding::unreadable(ID, scope, text!("pair-ipc-question"), error),
     };
-    if !builtin && !view::is_in_tree(path) {
-        let summary = "this amdgpu is from outside the kernel, where both ways to hand memory over exist";
-        return finding(Status::Pass, summary).evidence(format!("/{path}"), "in modules.dep");
-    }
+    let variable = text!("pair-ipc-environment", variable = VARIABLE.to_owned());
     let set = facts.environment.as_ref().ok().and_then(|variables| variables.get(VARIABLE));
     if set.is_some_and(|value| value == "0") {
-        let summary = "memory is handed over by dma-buf, which the kernel's own amdgpu can do";
-        return finding(Status::Pass, summary).evidence(format!("environment, {VARIABLE}"), "0");
+        return finding(Status::Pass, text!("pair-ipc-dma-buf")).evidence(variable, "0".to_owned());
     }
-    let mut warning = finding(
-        Status::Warn,
-        "programs with one process for each GPU (RCCL, vLLM, SGLang) may fail to hand memory over: ROCr's default way needs \
-         AMD's driver from outside the kernel",
-    )
-    .evidence(format!("/{path}"), "the kernel's own amdgpu")
-    .evidence(
-        format!("environment, {VARIABLE}"),
-        set.map_or_else(|| "not set, which means 1".to_owned(), Clone::clone),
-    );
+    let mut warning = finding(Status::Warn, text!("pair-ipc-warn"))
+        .evidence(driver, text!("pair-ipc-in-tree"))
+        .evidence(variable, set.map_or_else(|| text!("pair-ipc-unset"), Text::from));
     if let Some(mark) = facts.host.container_marks.first() {
-        warning = warning.evidence(format!("/{mark}"), "containers need one /dev/shm for both processes, too");
+        warning = warning.evidence(format!("/{mark}"), text!("pair-ipc-container"));
     }
-    warning.remedy(format!(
-        "if RCCL reports a failed hipIpcOpenMemHandle or hangs, set {VARIABLE}=0 in the environment of the programs; test \
-         with two processes"
-    ))
+    warning.remedy(text!("pair-ipc-remedy", variable = VARIABLE.to_owned()))
 }

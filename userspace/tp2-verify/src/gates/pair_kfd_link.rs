@@ -8,7 +8,7 @@ use tp2_policy::{policy::Rule, route::Path};
 use crate::{
     facts::{Facts, KfdLink, KfdNode, ReadError},
     finding::{Bearing, Finding, Scope, Status},
-    route,
+    route, text,
     view::{self, DriverP2p},
 };
 
@@ -27,7 +27,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
             let scope = Scope::Pair(a.device.bdf, b.device.bdf);
             match (view::kfd_node(facts, a.device.bdf), view::kfd_node(facts, b.device.bdf)) {
                 (Ok(node_a), Ok(node_b)) => judge_nodes(facts, scope, (a.device, node_a), (b.device, node_b)),
-                _ => Finding::new(ID, scope, Status::Skip, "KFD does not know both GPUs; see gpu.kfd"),
+                _ => Finding::new(ID, scope, Status::Skip, text!("pair-kfd-link-not-known")),
             }
         })
         .collect()
@@ -38,18 +38,18 @@ type Side<'a> = (&'a crate::facts::PciDevice, &'a KfdNode);
 fn judge_nodes(facts: &Facts, scope: Scope, a: Side<'_>, b: Side<'_>) -> Finding {
     let links = [link(a.1, b.1), link(b.1, a.1)];
     match links {
-        [Err(error), _] | [_, Err(error)] => Finding::unreadable(ID, scope, "KFD's links", error),
+        [Err(error), _] | [_, Err(error)] => Finding::unreadable(ID, scope, text!("pair-kfd-link-question"), error),
         [Ok(Some(there)), Ok(Some(back))] => both_ways(facts, scope, (a, b), [there, back]),
         [Ok(None), Ok(None)] => none(facts, scope, a, b),
         [Ok(there), Ok(back)] => {
             let (from, to) = if there.is_some() { (a, b) } else { (b, a) };
-            let summary = format!("KFD has a link from {} to {}, but none back", from.0.bdf, to.0.bdf);
+            let summary = text!("pair-kfd-link-one-way", from = from.0.bdf, to = to.0.bdf);
             let failure = Finding::new(ID, scope, Status::Fail, summary).bearing(Bearing::LinkMissing);
             let found = there.or(back).map_or_else(String::new, |link| link.path.clone());
             failure
-                .evidence(format!("/{found}"), "present")
-                .evidence(format!("/{}/p2p_links", to.1.path), format!("no link to node {}", from.1.id))
-                .remedy("compare the BAR sizes of the two GPUs: the one that cannot be reached needs its whole memory behind its BAR")
+                .evidence(format!("/{found}"), text!("pair-kfd-link-present"))
+                .evidence(format!("/{}/p2p_links", to.1.path), text!("pair-kfd-link-absent", node = from.1.id))
+                .remedy(text!("pair-kfd-link-remedy-one-way"))
         }
     }
 }
@@ -63,12 +63,12 @@ fn link<'a>(from: &'a KfdNode, to: &KfdNode) -> Result<Option<&'a KfdLink>, &'a 
 fn none(facts: &Facts, scope: Scope, a: Side<'_>, b: Side<'_>) -> Finding {
     let no_links = matches!(view::driver_p2p(facts), DriverP2p::Off(..));
     if no_links || view::p2pdma_is_off(facts) {
-        return Finding::new(ID, scope, Status::Skip, "this kernel's amdgpu makes no links between GPUs");
+        return Finding::new(ID, scope, Status::Skip, text!("pair-kfd-link-not-made"));
     }
-    let mut failure =
-        Finding::new(ID, scope, Status::Fail, "KFD has no link between the two, so ROCm sees no peer access");
+    let mut failure = Finding::new(ID, scope, Status::Fail, text!("pair-kfd-link-none"));
     for (from, to) in [(a, b), (b, a)] {
-        failure = failure.evidence(format!("/{}/p2p_links", from.1.path), format!("no link to node {}", to.1.id));
+        failure =
+            failure.evidence(format!("/{}/p2p_links", from.1.path), text!("pair-kfd-link-absent", node = to.1.id));
     }
     let acts = view::module_acts(facts);
     let ways = route::directions(facts, a.0, b.0).ok();
@@ -80,13 +80,9 @@ fn none(facts: &Facts, scope: Scope, a: Side<'_>, b: Side<'_>) -> Finding {
     });
     let across = ways.iter().flatten().any(|way| way.prediction.path == Path::AcrossHostBridges);
     if across {
-        failure = failure
-            .remedy("move both cards to slots of one host bridge (one socket): links across two may not be offered");
+        failure = failure.remedy(text!("pair-kfd-link-remedy-across"));
     } else if expected {
-        failure = failure.remedy(
-            "see what fails of module.effective, amdgpu.pcie-p2p, gpu.bar-size and gpu.bar-address; if nothing does, read the kernel \
-             log for amdgpu and kfd, and report it",
-        );
+        failure = failure.remedy(text!("pair-kfd-link-remedy-expected"));
     }
     failure.bearing(Bearing::LinkMissing)
 }
@@ -97,30 +93,30 @@ fn both_ways(facts: &Facts, scope: Scope, (a, b): (Side<'_>, Side<'_>), links: [
     let explained = route::directions(facts, a.0, b.0)
         .map(|ways| ways.iter().all(|way| way.kernel_answer() != Some(-1)) || facts.module.loaded);
     let (status, summary) = if disabled {
-        (Status::Fail, "KFD has links both ways, but marks them as not usable for peers")
+        (Status::Fail, text!("pair-kfd-link-disabled"))
     } else if explained == Ok(false) {
-        let summary = "KFD has links both ways although the kernel is predicted to refuse and tp2_p2pdma is not loaded: \
-                       something else overrode it when amdgpu started";
-        (Status::Unknown, summary)
+        (Status::Unknown, text!("pair-kfd-link-unexplained"))
     } else if no_atomics {
-        (Status::Warn, "KFD has links both ways, without atomics")
+        (Status::Warn, text!("pair-kfd-link-no-atomics"))
     } else {
-        (Status::Pass, "KFD has links both ways")
+        (Status::Pass, text!("pair-kfd-link-pass"))
     };
     let mut finding = Finding::new(ID, scope, status, summary);
     for link in links {
-        let value = format!(
-            "node {} to {}: type {}, weight {}, max_bandwidth {} MB/s, flags {}",
-            link.from, link.to, link.kind, link.weight, link.max_bandwidth, link.flags
+        let value = text!(
+            "pair-kfd-link-properties",
+            from = link.from.to_string(),
+            to = link.to.to_string(),
+            kind = link.kind.to_string(),
+            weight = link.weight.to_string(),
+            bandwidth = link.max_bandwidth.to_string(),
+            flags = link.flags.to_string()
         );
         finding = finding.evidence(format!("/{}", link.path), value);
     }
     match status {
-        Status::Fail => finding.remedy("read the kernel log for kfd and amdgpu, and report it"),
-        Status::Unknown => finding.remedy(
-            "look for a patched kernel or amdgpu, or another override, and compare bytes before trusting it; to judge by \
-             tp2_p2pdma alone, remove that and reboot",
-        ),
+        Status::Fail => finding.remedy(text!("pair-kfd-link-remedy-disabled")),
+        Status::Unknown => finding.remedy(text!("pair-kfd-link-remedy-unexplained")),
         _ => finding,
     }
 }

@@ -5,6 +5,8 @@
 use crate::{
     facts::Facts,
     finding::{Bearing, Finding, Scope, Status},
+    text,
+    text::Text,
     view::{self, Gpu, GpuKind},
 };
 
@@ -16,36 +18,30 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
 
 fn judge_pair(facts: &Facts, a: &Gpu<'_>, b: &Gpu<'_>) -> Finding {
     let scope = Scope::Pair(a.device.bdf, b.device.bdf);
-    let finding = |status, summary: String| Finding::new(ID, scope, status, summary);
+    let finding = |status, summary: Text| Finding::new(ID, scope, status, summary);
     for gpu in [a, b] {
         if let GpuKind::Integrated(why) = &gpu.kind {
             let bdf = gpu.device.bdf;
-            return finding(Status::Na, format!("{bdf} is the GPU of a CPU, not a card: {why}"))
+            return finding(Status::Na, text!("pair-kind-integrated", gpu = bdf, why = why.clone()))
                 .evidence(format!("/{}", gpu.device.path), why.clone())
-                .remedy(
-                    "if a program takes it for a second card, name the cards in ROCR_VISIBLE_DEVICES (by UUID, from rocminfo); \
-                     indices of the others then shift",
-                )
+                .remedy(text!("pair-kind-remedy-integrated"))
                 .bearing(Bearing::NotJudged);
         }
     }
     if view::are_joined_by_xgmi(facts, a.device.bdf, b.device.bdf) {
-        return finding(Status::Na, "the two are joined by XGMI and do not need PCIe".to_owned())
-            .evidence("/sys/class/kfd/kfd/topology/nodes", "io_link of type 11 between the two, or the same hive_id")
+        return finding(Status::Na, text!("pair-kind-xgmi"))
+            .evidence("/sys/class/kfd/kfd/topology/nodes".to_owned(), text!("pair-kind-xgmi-seen"))
             .bearing(Bearing::NotJudged);
     }
     if let Some(error) = view::xgmi_unreadable(facts, a.device.bdf, b.device.bdf) {
-        return Finding::unreadable(ID, scope, "whether XGMI joins the two", error);
+        return Finding::unreadable(ID, scope, text!("pair-kind-xgmi-question"), error);
     }
     for gpu in [a, b] {
         if let GpuKind::Unknown(why) = &gpu.kind {
             let bdf = gpu.device.bdf;
-            return finding(
-                Status::Unknown,
-                format!("whether {bdf} is a card cannot be told: {why}"),
-            )
-            .evidence(format!("/{}", gpu.device.path), why.clone())
-            .remedy("run it on the machine below, which has the real bridges, or give the guest a root port for each card");
+            return finding(Status::Unknown, text!("pair-kind-unknown", gpu = bdf, why = why.clone()))
+                .evidence(format!("/{}", gpu.device.path), why.clone())
+                .remedy(text!("pair-kind-remedy-unknown"));
         }
     }
     let ids = |gpu: &Gpu<'_>| {
@@ -55,14 +51,11 @@ fn judge_pair(facts: &Facts, a: &Gpu<'_>, b: &Gpu<'_>) -> Finding {
     };
     let chips = [a, b].map(|gpu| architecture(facts, gpu));
     let one = match &chips {
-        [Some(one), Some(other)] if one != other => finding(
-            Status::Warn,
-            format!("two cards, joined by PCIe only, of two architectures ({one}, {other}), for one of which RCCL may have no code"),
-        )
-        .remedy(
-            "if RCCL says `invalid device function`, that is why, and not peer access: use an RCCL that was built for both",
-        ),
-        _ => finding(Status::Pass, "two cards, joined by PCIe only".to_owned()),
+        [Some(one), Some(other)] if one != other => {
+            finding(Status::Warn, text!("pair-kind-mixed", one = one, other = other))
+                .remedy(text!("pair-kind-remedy-mixed"))
+        }
+        _ => finding(Status::Pass, text!("pair-kind-pass")),
     };
     one.evidence(format!("/{}", a.device.path), ids(a)).evidence(format!("/{}", b.device.path), ids(b))
 }

@@ -10,17 +10,19 @@ use tp2_policy::{
     route::{AcsControl, ModuleDecision, Reason},
 };
 
-use super::route_words::{address_list, allowed_by, refused_by, unknown_remedy, unknown_words, writes_only_hint};
+use super::route_words::{
+    address_list, allowed_by, refusal_words, refused_by, unknown_remedy, unknown_words, writes_only_hint,
+};
 use crate::{
     facts::Facts,
     finding::{Bearing, Finding, Scope, Status},
     route::{self, Direction, decision_token},
+    text,
+    text::Text,
     view::{self, Gpu},
 };
 
 pub(super) const ID: &str = "pair.route";
-/// Source of the evidence that is the way itself.
-const ROUTE: &str = "route";
 
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let pairs = view::pairs(facts);
@@ -32,33 +34,31 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
 fn judge_pair(facts: &Facts, a: &Gpu<'_>, b: &Gpu<'_>) -> Vec<Finding> {
     let scope = Scope::Pair(a.device.bdf, b.device.bdf);
     if view::p2pdma_is_off(facts) {
-        return vec![Finding::new(ID, scope, Status::Skip, "without CONFIG_PCI_P2PDMA the kernel refuses every route")];
+        return vec![Finding::new(ID, scope, Status::Skip, text!("pair-route-no-p2pdma"))];
     }
     for gpu in [a, b] {
         if view::is_missing_from_kfd(facts, gpu.device) {
-            let summary =
-                format!("KFD does not know {}, so its route does not matter yet; see gpu.kfd", gpu.device.bdf);
+            let summary = text!("pair-route-not-in-kfd", gpu = gpu.device.bdf);
             return vec![Finding::new(ID, scope, Status::Skip, summary)];
         }
     }
     let [there, back] = match route::directions(facts, a.device, b.device) {
         Ok(directions) => directions,
-        Err(error) => {
-            return vec![Finding::unreadable(ID, scope, "a parameter of tp2_p2pdma", &error)];
-        }
+        Err(error) => return vec![Finding::unreadable(ID, scope, text!("pair-route-parameter"), &error)],
     };
     let one = judge_direction(facts, scope, &there);
     let other = judge_direction(facts, scope, &back);
     if (one.status, one.bearing, &one.summary) == (other.status, other.bearing, &other.summary) {
         let mut both = one;
-        both.summary = format!("both ways: {}", both.summary);
+        both.summary = text!("pair-route-both-ways", finding = both.summary);
         // The way back is the same way.
-        let more = other.evidence.into_iter().filter(|evidence| evidence.source != ROUTE);
+        let more = other.evidence.into_iter().filter(|evidence| evidence.source != text!("pair-route-way"));
         both.evidence.extend(more);
         return vec![both];
     }
     let name = |mut finding: Finding, way: &Direction<'_>| {
-        finding.summary = format!("{} reaching {}: {}", way.client, way.provider, finding.summary);
+        finding.summary =
+            text!("pair-route-one-way", client = way.client, provider = way.provider, finding = finding.summary);
         finding
     };
     vec![name(one, &there), name(other, &back)]
@@ -81,32 +81,34 @@ fn judge_direction(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding 
             None => unknown(scope, way),
         }
     };
-    let direction = format!("{} -> {}", way.provider, way.client);
+    let rule = decision_token(way.decision).to_owned();
     let predicted = match way.prediction.kernel_answer() {
-        Some(answer) => format!("kernel answer {answer}"),
-        None => "kernel answer unknown".to_owned(),
+        Some(answer) => text!("pair-route-prediction", answer = answer.to_string(), rule = rule),
+        None => text!("pair-route-prediction-unknown", rule = rule),
     };
-    let rule = decision_token(way.decision);
     let finding = finding
-        .evidence(ROUTE, way.path.clone())
-        .evidence(format!("predicted, {direction}"), format!("{predicted}, rule {rule}"));
+        .evidence(text!("pair-route-way"), way.path.clone())
+        .evidence(text!("pair-route-predicted", provider = way.provider, client = way.client), predicted);
     match way.measured {
         Some(row) => finding.evidence(
-            "/sys/kernel/debug/tp2_p2pdma/pairs",
-            format!("{direction}: kernel answer {}, answer {}, rule {}", row.kernel_answer, row.answer, row.rule),
+            "/sys/kernel/debug/tp2_p2pdma/pairs".to_owned(),
+            text!(
+                "pair-route-measured",
+                provider = way.provider,
+                client = way.client,
+                kernel = row.kernel_answer.to_string(),
+                answer = row.answer.to_string(),
+                rule = &row.rule
+            ),
         ),
         None => finding,
     }
 }
 
 fn unsafe_route(scope: Scope, way: &Direction<'_>) -> Finding {
-    let summary = format!(
-        "host bridge {} is known to corrupt peer reads without any error, and peer access is being forced on it",
-        way.bridge_words()
-    );
-    Finding::new(ID, scope, Status::Fail, summary)
+    Finding::new(ID, scope, Status::Fail, text!("pair-route-unsafe", bridges = way.bridge_words()))
         .bearing(Bearing::Unsafe)
-        .remedy("stop what uses both GPUs, remove the option allow_denied (or whatever else forces it), and reboot")
+        .remedy(text!("pair-route-remedy-unsafe"))
 }
 
 /// Prediction against measurement. The mode may have changed since the last call.
@@ -124,22 +126,22 @@ fn contradiction(scope: Scope, way: &Direction<'_>) -> Option<Finding> {
     if !answer_differs && !rule_differs {
         return None;
     }
-    let summary = "what was measured contradicts the prediction, so one of the two is wrong here";
-    let failure = Finding::new(ID, scope, Status::Fail, summary);
-    Some(failure.remedy("report it with the output of tp2-verify --json and lspci -nnvvt"))
+    let failure = Finding::new(ID, scope, Status::Fail, text!("pair-route-contradiction"));
+    Some(failure.remedy(text!("pair-route-remedy-contradiction")))
 }
 
 fn allowed(scope: Scope, way: &Direction<'_>, hops: i32) -> Finding {
-    let how = if way.measured.is_some() { "allows" } else { "is predicted to allow" };
-    let summary = format!("the kernel {how} this route by itself, {hops} hops, {}", allowed_by(way));
+    let (hops, by) = (hops.to_string(), allowed_by(way));
+    let summary = if way.measured.is_some() {
+        text!("pair-route-allowed", hops = hops, by = by)
+    } else {
+        text!("pair-route-allowed-predicted", hops = hops, by = by)
+    };
     Finding::new(ID, scope, Status::Pass, summary).bearing(Bearing::KernelAllows)
 }
 
 /// The kernel refuses: who can change that?
 fn refusal(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding {
-    let refuses = if way.measured.is_some() { "refuses" } else { "is predicted to refuse" };
-    let failure = |summary: String| Finding::new(ID, scope, Status::Fail, summary);
-    let bridges = way.bridge_words();
     let rule = match (way.decision, way.strict) {
         (_, ModuleDecision::Decided(d)) if d.rule == Rule::SharedUpstream => d.rule,
         _ if way.is_denied() => Rule::DeniedBridge,
@@ -148,95 +150,83 @@ fn refusal(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding {
         (_, ModuleDecision::Decided(d)) => d.rule,
         (_, ModuleDecision::Inert | ModuleDecision::Unknown) => return unknown(scope, way),
     };
+    let failure = |summary: Text| Finding::new(ID, scope, Status::Fail, summary);
+    let refusal = refusal_words(way);
     match rule {
-        Rule::Override | Rule::Observe => overridable(facts, scope, way, refuses),
-        Rule::SharedUpstream => shared_upstream(facts, scope, way, refuses),
-        Rule::DeniedBridge => failure(format!(
-            "the kernel {refuses} this route, and host bridge {bridges} is known to corrupt peer reads without any error"
-        ))
-        .remedy("move both cards below one PCIe switch, or stay with copies through host memory; do not override this bridge"),
-        Rule::CrossHostBridge => failure(format!(
-            "the kernel {refuses} this route: it crosses two host bridges ({bridges}), which tp2_p2pdma leaves alone"
-        ))
-        .remedy("move both cards to slots of one host bridge (one socket)"),
-        Rule::UnknownBridge => failure(format!(
-            "the kernel {refuses} this route, and its host bridge cannot be identified, so tp2_p2pdma leaves it alone"
-        ))
-        .remedy("stay with copies through host memory"),
-        Rule::NotNamed => failure(format!("the kernel {refuses} this route, and the module's parameter pairs does not name it"))
+        Rule::Override | Rule::Observe => overridable(facts, scope, way),
+        Rule::SharedUpstream => shared_upstream(facts, scope, way),
+        Rule::DeniedBridge => failure(text!("pair-route-denied", refusal = refusal, bridges = way.bridge_words()))
+            .remedy(text!("pair-route-remedy-denied")),
+        Rule::CrossHostBridge => failure(text!("pair-route-crosses", refusal = refusal, bridges = way.bridge_words()))
+            .remedy(text!("pair-route-remedy-crosses")),
+        Rule::UnknownBridge => {
+            failure(text!("pair-route-unidentified", refusal = refusal)).remedy(text!("pair-route-remedy-unidentified"))
+        }
+        Rule::NotNamed => failure(text!("pair-route-not-named", refusal = refusal))
             .bearing(Bearing::ModuleInert)
-            .remedy(format!("add {}+{} to the parameter pairs, or remove it, and reboot", way.provider, way.client)),
-        Rule::Vendor => failure(format!("the kernel {refuses} this route, and the module's parameter vendors leaves it out"))
+            .remedy(text!("pair-route-remedy-not-named", provider = way.provider, client = way.client)),
+        Rule::Vendor => failure(text!("pair-route-vendor", refusal = refusal))
             .bearing(Bearing::ModuleInert)
-            .remedy("add 1002 to the parameter vendors, or remove it, and reboot"),
+            .remedy(text!("pair-route-remedy-vendor")),
         Rule::KernelAllows | Rule::NotOneClient | Rule::SameFunction | Rule::Class => {
-            failure(format!("the kernel {refuses} this route, and tp2_p2pdma leaves it alone ({})", way.rule()))
+            failure(text!("pair-route-left-alone", refusal = refusal, rule = way.rule().to_owned()))
         }
     }
 }
 
 /// Only the host-bridge test refuses.
-fn overridable(facts: &Facts, scope: Scope, way: &Direction<'_>, refuses: &str) -> Finding {
-    let why = refused_by(way);
+fn overridable(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding {
     if view::module_acts(facts) {
-        return overridden(scope, way, refuses, &why);
+        return overridden(scope, way);
     }
-    let summary = format!("the kernel {refuses} this route: {why}");
+    let summary = text!("pair-route-overridable", refusal = refusal_words(way), why = refused_by(way));
     let failure = Finding::new(ID, scope, Status::Fail, summary).bearing(Bearing::Overridable);
     if view::override_is_useless(facts) {
         return failure;
     }
-    failure.remedy(format!(
-        "once tp2_p2pdma overrides this test, compare bytes both ways, push (writes) and pull (reads): until then the route is unverified{}",
-        writes_only_hint(way)
-    ))
+    let compare = text!("pair-route-remedy-overridable");
+    failure.remedy(match writes_only_hint(way) {
+        Some(hint) => Text::List(vec![compare, hint], "semicolon"),
+        None => compare,
+    })
 }
 
 /// The module acts, so it is predicted to have the last word; its table may say that it had not.
-fn overridden(scope: Scope, way: &Direction<'_>, refuses: &str, why: &str) -> Finding {
-    let what = match way.measured {
+fn overridden(scope: Scope, way: &Direction<'_>) -> Finding {
+    let (refusal, why) = (refusal_words(way), refused_by(way));
+    let summary = match way.measured {
         Some(row) if row.answer < 0 => {
-            let summary = format!(
-                "the kernel {refuses} this route ({why}), and tp2_p2pdma left it so when it was last asked (rule {}), \
-                 although its mode is force now",
-                row.rule
-            );
+            let summary = text!("pair-route-left-before", refusal = refusal, why = why, rule = &row.rule);
             return Finding::new(ID, scope, Status::Fail, summary)
                 .bearing(Bearing::ModuleInert)
-                .remedy("reboot with mode=force, so that amdgpu asks again");
+                .remedy(text!("pair-route-remedy-left-before"));
         }
-        Some(row) => format!("tp2_p2pdma answered {} in its place (measured)", row.answer),
-        None => format!("tp2_p2pdma is predicted to answer {} in its place", way.prediction.hop_count),
+        Some(row) => text!("pair-route-overridden", refusal = refusal, why = why, answer = row.answer.to_string()),
+        None => {
+            let answer = way.prediction.hop_count.to_string();
+            text!("pair-route-overridden-predicted", refusal = refusal, why = why, answer = answer)
+        }
     };
-    let summary = format!("the kernel {refuses} this route ({why}), and {what}");
     Finding::new(ID, scope, Status::Pass, summary).bearing(Bearing::Overridable)
 }
 
-fn shared_upstream(facts: &Facts, scope: Scope, way: &Direction<'_>, refuses: &str) -> Finding {
+fn shared_upstream(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding {
     let ports = match &way.prediction.reason {
         Reason::AcsRedirect { ports, .. } => ports.as_slice(),
         _ => &[],
     };
-    let failure = |summary: String| Finding::new(ID, scope, Status::Fail, summary);
+    let failure = |summary: Text| Finding::new(ID, scope, Status::Fail, summary);
+    let refusal = refusal_words(way);
     if ports.is_empty() {
-        let summary =
-            format!("the kernel {refuses} this route below a common bridge, so ACS redirect is set at some port of it");
-        return failure(summary).remedy("run it as root, which shows the ports");
+        return failure(text!("pair-route-acs-somewhere", refusal = refusal))
+            .remedy(text!("pair-route-remedy-acs-somewhere"));
     }
-    let summary = format!(
-        "the kernel {refuses} this route: ACS redirect is set at {}, at or below the common bridge, which sends peer traffic \
-         up, and {}",
-        address_list(ports, " "),
-        refused_by(way)
-    );
-    let remedy = format!(
-        "clear the redirect with the kernel parameter \"pci=disable_acs_redir={}\", or until the next boot as root: {}; what is below \
-         these ports can then reach each other past the IOMMU, so it cannot go to different guests any more; tp2_p2pdma \
-         leaves such routes alone on purpose",
-        address_list(ports, ";"),
-        set_acs(facts, ports)
-    );
-    failure(summary).remedy(remedy)
+    let at = address_list(ports, " ");
+    failure(text!("pair-route-acs", refusal = refusal, ports = at, why = refused_by(way))).remedy(text!(
+        "pair-route-remedy-acs",
+        ports = address_list(ports, ";"),
+        commands = set_acs(facts, ports)
+    ))
 }
 
 /// Commands that clear the three bits that redirect (request, completion, egress control) and leave the others.
@@ -254,6 +244,6 @@ fn set_acs(facts: &Facts, ports: &[Address]) -> String {
 }
 
 fn unknown(scope: Scope, way: &Direction<'_>) -> Finding {
-    let summary = format!("what becomes of this route is not known: {}", unknown_words(way));
-    Finding::new(ID, scope, Status::Unknown, summary).remedy(unknown_remedy(way))
+    Finding::new(ID, scope, Status::Unknown, text!("pair-route-unknown", what = unknown_words(way)))
+        .remedy(unknown_remedy(way))
 }

@@ -14,7 +14,8 @@ use crate::{
         runtime::{Outcome, PeerAnswer, Runtime},
     },
     finding::{Bearing, Finding, Scope, Status},
-    route,
+    route, text,
+    text::Text,
     view::{self, Gpu},
 };
 
@@ -27,10 +28,9 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let runtime = match &facts.runtime {
         Ok(runtime) => runtime,
         Err(error) if error.is_absent() => {
-            let summary = "the HIP runtime can only be asked on the running machine";
-            return vec![Finding::new(ID, Scope::Host, Status::Skip, summary)];
+            return vec![Finding::new(ID, Scope::Host, Status::Skip, text!("pair-runtime-only-live"))];
         }
-        Err(error) => return vec![Finding::unreadable(ID, Scope::Host, "the HIP runtime's answer", error)],
+        Err(error) => return vec![Finding::unreadable(ID, Scope::Host, text!("pair-runtime-question"), error)],
     };
     let mut findings = vec![words::evidence(judge_host(facts, runtime), runtime)];
     if runtime.outcome == Outcome::Answered && !runtime.devices.is_empty() {
@@ -43,81 +43,81 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
 
 /// How the asking went.
 fn judge_host(facts: &Facts, runtime: &Runtime) -> Finding {
-    let finding = |status, summary: String| Finding::new(ID, Scope::Host, status, summary);
-    let failure = |summary: String| finding(Status::Fail, summary);
+    let finding = |status, summary: Text| Finding::new(ID, Scope::Host, status, summary);
+    let failure = |summary: Text| finding(Status::Fail, summary);
     let library = words::library(runtime);
     match &runtime.outcome {
-        Outcome::NotAsked { reason } => finding(Status::Skip, format!("the HIP runtime was not asked: {reason}")),
-        Outcome::NotFound => finding(Status::Na, "there is no HIP runtime (libamdhip64) here to ask".to_owned())
-            .remedy("where programs bring their own, name it: --runtime-library FILE"),
+        Outcome::NotAsked { reason } => finding(Status::Skip, text!("pair-runtime-not-asked", reason = reason)),
+        Outcome::NotFound => {
+            finding(Status::Na, text!("pair-runtime-not-found")).remedy(text!("pair-runtime-remedy-not-found"))
+        }
         // It may be there for programs of another kind.
-        Outcome::NoneFits => finding(Status::Warn, format!("the HIP runtime was not asked: {}", words::unfit(runtime)))
-            .remedy("name the one that programs use: --runtime-library FILE"),
-        Outcome::NotStarted { reason } => {
-            finding(Status::Unknown, format!("the process that asks the HIP runtime could not be started: {reason}"))
-                .remedy("mount /proc, and run it where processes may be started; --no-runtime leaves this out")
+        Outcome::NoneFits => {
+            finding(Status::Warn, words::unfit(runtime)).remedy(text!("pair-runtime-remedy-none-fits"))
         }
-        Outcome::NotLoaded { reason } => failure(format!("{library} cannot be loaded: {reason}"))
-            .remedy("install what it needs (ldd shows what is missing), or name another: --runtime-library FILE"),
+        Outcome::NotStarted { reason } => finding(Status::Unknown, text!("pair-runtime-not-started", reason = reason))
+            .remedy(text!("pair-runtime-remedy-not-started")),
+        Outcome::NotLoaded { reason } => failure(text!("pair-runtime-not-loaded", library = library, reason = reason))
+            .remedy(text!("pair-runtime-remedy-not-loaded")),
         Outcome::Refused { code: code @ (NO_DEVICE | INVALID_DEVICE), .. } => {
-            no_device(facts, runtime, &words::code(*code))
+            no_device(facts, runtime, words::code(*code))
         }
-        Outcome::Refused { call, code } => failure(format!("{library}: {call} returned {}", words::code(*code)))
-            .remedy("run it again with AMD_LOG_LEVEL=4 and -v, and read the kernel log for kfd"),
+        Outcome::Refused { call, code } => {
+            failure(text!("pair-runtime-refused", library = library, call = call, code = words::code(*code)))
+                .remedy(text!("pair-runtime-remedy-refused"))
+        }
         Outcome::Died { how, during } => {
-            failure(format!("{library} ended the process that asked it: {how}, during {during}")).remedy(
-                "programs that use it will end likewise: install another release of ROCm, or name the library that \
-                     they do use: --runtime-library FILE",
-            )
+            failure(text!("pair-runtime-died", library = library, how = how, during = during))
+                .remedy(text!("pair-runtime-remedy-died"))
         }
         Outcome::TimedOut { seconds, during, unkillable } => {
-            let more = if *unkillable { ", and could not be killed: it waits in the kernel" } else { "" };
-            failure(format!("{library} did not answer within {seconds} s, during {during}{more}"))
-                .remedy("read the kernel log for amdgpu and kfd; if the machine is just slow, give it longer: --runtime-timeout")
+            let seconds = seconds.to_string();
+            failure(if *unkillable {
+                text!("pair-runtime-stuck", library = library, seconds = seconds, during = during)
+            } else {
+                text!("pair-runtime-timed-out", library = library, seconds = seconds, during = during)
+            })
+            .remedy(text!("pair-runtime-remedy-timed-out"))
         }
         Outcome::Garbled { reason, during } => {
-            finding(Status::Unknown, format!("what {library} said makes no sense: {reason}, during {during}"))
-                .remedy("name the library that programs use: --runtime-library FILE; report it if that is this one")
+            let summary = text!("pair-runtime-garbled", library = library, reason = reason, during = during);
+            finding(Status::Unknown, summary).remedy(text!("pair-runtime-remedy-garbled"))
         }
-        Outcome::Answered if runtime.devices.is_empty() => no_device(facts, runtime, "0 devices"),
-        Outcome::Answered => answered(runtime, &library),
+        Outcome::Answered if runtime.devices.is_empty() => no_device(facts, runtime, text!("pair-runtime-no-devices")),
+        Outcome::Answered => answered(runtime, library),
     }
 }
 
-fn answered(runtime: &Runtime, library: &str) -> Finding {
+fn answered(runtime: &Runtime, library: Text) -> Finding {
     let count = runtime.devices.len();
-    match &runtime.afterwards {
-        None => Finding::new(ID, Scope::Host, Status::Pass, format!("{library} answered for {count} devices")),
-        Some(end) => {
-            let how = match end {
-                Outcome::Died { how, .. } => how.as_str(),
-                _ => "the time limit",
-            };
-            let summary =
-                format!("{library} answered for {count} devices, but its process did not end by itself: {how}");
-            Finding::new(ID, Scope::Host, Status::Warn, summary)
+    let (status, summary) = match &runtime.afterwards {
+        None => (Status::Pass, text!("pair-runtime-answered", library = library, count = count)),
+        Some(Outcome::Died { how, .. }) => {
+            (Status::Warn, text!("pair-runtime-answered-died", library = library, count = count, how = how))
         }
-    }
+        Some(_) => (Status::Warn, text!("pair-runtime-answered-late", library = library, count = count)),
+    };
+    Finding::new(ID, Scope::Host, status, summary)
 }
 
 /// HIP cannot tell "no GPU" from "no permission": other gates can.
-fn no_device(facts: &Facts, runtime: &Runtime, what: &str) -> Finding {
-    let finding = |status, summary: String| Finding::new(ID, Scope::Host, status, summary);
+fn no_device(facts: &Facts, runtime: &Runtime, what: Text) -> Finding {
+    let finding = |status, summary: Text| Finding::new(ID, Scope::Host, status, summary);
     let library = words::library(runtime);
     let gpus = view::gpus(facts);
     let known = gpus.iter().filter(|gpu| view::kfd_node(facts, gpu.device.bdf).is_ok()).count();
     if known == 0 {
-        return finding(Status::Na, format!("{library} sees no device ({what}), as KFD knows none"));
+        return finding(Status::Na, text!("pair-runtime-no-device", library = library, what = what));
     }
     let closed = |file: &crate::facts::devices::DeviceFile| file.opened != Opened::Yes;
     if facts.device_access.as_ref().is_ok_and(|access| closed(&access.kfd) || access.render.iter().all(closed)) {
-        return finding(Status::Skip, format!("{library} sees no device ({what}); see env.access"));
+        return finding(Status::Skip, text!("pair-runtime-no-access", library = library, what = what));
     }
-    let remedy = words::hiding(runtime).map_or_else(
-        || "a release of ROCm that knows this GPU is needed; AMD_LOG_LEVEL=4 and -v show how far it comes".to_owned(),
-        |set| format!("{set} may hide them: unset it and run this again"),
-    );
-    finding(Status::Fail, format!("{library} sees no device ({what}), though KFD knows {known}")).remedy(remedy)
+    let remedy = match words::hiding(runtime) {
+        Some(set) => text!("pair-runtime-remedy-hidden-all", variables = set),
+        None => text!("pair-runtime-remedy-blind"),
+    };
+    finding(Status::Fail, text!("pair-runtime-blind", library = library, what = what, known = known)).remedy(remedy)
 }
 
 /// Devices of the runtime at this place.
@@ -134,12 +134,8 @@ fn judge_pair(facts: &Facts, runtime: &Runtime, a: &Gpu<'_>, b: &Gpu<'_>) -> Fin
             [one] => *slot = *one,
             [] => return not_listed(facts, runtime, scope, gpu.device.bdf),
             _ => {
-                let summary = format!(
-                    "the runtime lists several devices at {}, so their answers are not those of a card",
-                    gpu.device.bdf
-                );
-                return Finding::new(ID, scope, Status::Unknown, summary)
-                    .remedy("run the GPU without partitions (amd-smi set --compute-partition SPX)");
+                let summary = text!("pair-runtime-several", gpu = gpu.device.bdf);
+                return Finding::new(ID, scope, Status::Unknown, summary).remedy(text!("pair-runtime-remedy-several"));
             }
         }
     }
@@ -156,24 +152,17 @@ fn judge_pair(facts: &Facts, runtime: &Runtime, a: &Gpu<'_>, b: &Gpu<'_>) -> Fin
 /// KFD knows it, the runtime does not show it.
 fn not_listed(facts: &Facts, runtime: &Runtime, scope: Scope, bdf: Bdf) -> Finding {
     if view::kfd_node(facts, bdf).is_err() {
-        return Finding::new(
-            ID,
-            scope,
-            Status::Skip,
-            format!("the runtime does not list {bdf}, nor does KFD; see gpu.kfd"),
-        );
+        return Finding::new(ID, scope, Status::Skip, text!("pair-runtime-not-in-kfd", gpu = bdf));
     }
     if runtime.devices.iter().any(|device| device.bdf.is_err()) {
-        let summary = format!("the runtime lists no device at {bdf}, but one or more at no PCI address at all");
-        return Finding::new(ID, scope, Status::Unknown, summary)
-            .remedy("use another release of ROCm, or name another library: --runtime-library FILE");
+        return Finding::new(ID, scope, Status::Unknown, text!("pair-runtime-nowhere", gpu = bdf))
+            .remedy(text!("pair-runtime-remedy-nowhere"));
     }
-    let remedy = words::hiding(runtime).map_or_else(
-        || "see env.access for its render node; else a release of ROCm that knows this GPU is needed".to_owned(),
-        |set| format!("{set} may hide it: unset it and run this again"),
-    );
-    Finding::new(ID, scope, Status::Fail, format!("the runtime does not list {bdf}, though KFD knows it"))
-        .remedy(remedy)
+    let remedy = match words::hiding(runtime) {
+        Some(set) => text!("pair-runtime-remedy-hidden", variables = set),
+        None => text!("pair-runtime-remedy-not-listed"),
+    };
+    Finding::new(ID, scope, Status::Fail, text!("pair-runtime-not-listed", gpu = bdf)).remedy(remedy)
 }
 
 /// One direction: `from` reaches memory of `to`.
@@ -184,7 +173,7 @@ struct Way {
     /// Whether KFD has a link that is for peers; `None`: could not be read.
     linked: Option<bool>,
     /// How the kernel refuses, if it does and KFD's link does not say otherwise.
-    refused: Option<&'static str>,
+    refused: Option<Text>,
     /// Whether the kernel, or the module that is loaded, explains a link.
     explained: bool,
 }
@@ -201,9 +190,9 @@ fn way(facts: &Facts, runtime: &Runtime, (from, index): (&Gpu<'_>, i32), (to, ot
     let route = route::directions(facts, to.device, from.device).ok().map(|[route, _]| route);
     let explained = route.as_ref().is_some_and(|route| route.kernel_answer() != Some(-1)) || facts.module.loaded;
     let refused = match route.and_then(|route| route.measured) {
-        Some(row) => (row.answer < 0).then_some("the kernel refuses that route"),
+        Some(row) => (row.answer < 0).then(|| text!("pair-runtime-route-refused")),
         // Predicted: a link is the better witness.
-        None => (!explained && linked.is_none()).then_some("the kernel is predicted to refuse that route"),
+        None => (!explained && linked.is_none()).then(|| text!("pair-runtime-route-refused-predicted")),
     };
     Way { from: from.device.bdf, to: to.device.bdf, answer: said.map(|peer| peer.answer), linked, refused, explained }
 }
@@ -217,11 +206,9 @@ fn linked(facts: &Facts, from: Bdf, to: Bdf) -> Option<bool> {
 }
 
 fn judge_ways(scope: Scope, ways: &[Way; 2]) -> Finding {
-    let finding = |status, summary: &str| Finding::new(ID, scope, status, summary);
+    let finding = |status, summary: Text| Finding::new(ID, scope, status, summary);
     if is_crossed(ways) {
-        let summary = "the runtime says yes one way, and KFD has its link the other way only; see pair.kfd-link";
-        return finding(Status::Fail, summary)
-            .remedy("remove what closes the other way (pair.kfd-link), and report it if the two still differ then");
+        return finding(Status::Fail, text!("pair-runtime-crossed")).remedy(text!("pair-runtime-remedy-crossed"));
     }
     let unfounded = |way: &&Way| way.says_yes() && (way.refused.is_some() || way.linked == Some(false));
     if let Some(way) = ways.iter().find(unfounded) {
@@ -229,23 +216,20 @@ fn judge_ways(scope: Scope, ways: &[Way; 2]) -> Finding {
     }
     let odd = |way: &&Way| !matches!(way.answer, Some(PeerAnswer::Yes | PeerAnswer::No));
     if let Some(way) = ways.iter().find(odd) {
-        let summary =
-            format!("the runtime did not tell whether {} can reach {}: {}", way.from, way.to, answer_words(way.answer));
-        return finding(Status::Unknown, &summary).remedy("read the kernel log for kfd, and report it");
+        let answer = answer_words(way.answer);
+        let summary = text!("pair-runtime-not-told", client = way.from, provider = way.to, answer = answer);
+        return finding(Status::Unknown, summary).remedy(text!("pair-runtime-remedy-not-told"));
     }
     let agrees = |way: &Way| way.linked.map(|linked| linked == way.says_yes());
     match (ways.iter().map(agrees).collect::<Option<Vec<bool>>>(), ways.each_ref().map(|way| way.answer)) {
-        (None, _) => finding(Status::Unknown, "the runtime's answers cannot be compared with KFD's links; see pair.kfd-link")
-            .remedy("see pair.kfd-link and gpu.kfd"),
+        (None, _) => finding(Status::Unknown, text!("pair-runtime-not-comparable"))
+            .remedy(text!("pair-runtime-remedy-not-comparable")),
         (Some(agree), [Some(PeerAnswer::Yes), Some(PeerAnswer::Yes)]) if !agree.contains(&false) => agreed(scope, ways),
-        (Some(agree), _) if !agree.contains(&false) => {
-            finding(Status::Skip, "the runtime says no, as KFD has no link that way; see pair.kfd-link")
-        }
+        (Some(agree), _) if !agree.contains(&false) => finding(Status::Skip, text!("pair-runtime-no")),
         // Only "no" is left: "yes" without a link was the alarm.
-        (Some(_), _) => finding(Status::Fail, "KFD has links for this pair, but the runtime says no to programs").remedy(
-            "use a release of ROCm that reads p2p_links (newer than the kernel's 6.0); look whether the memory of both GPUs \
-             is whole behind their BARs (gpu.bar-size), and whether this runtime sees the same /sys as the host",
-        ),
+        (Some(_), _) => {
+            finding(Status::Fail, text!("pair-runtime-refuses")).remedy(text!("pair-runtime-remedy-refuses"))
+        }
     }
 }
 
@@ -263,35 +247,27 @@ fn is_crossed([there, back]: &[Way; 2]) -> bool {
 
 /// Yes both ways, with links both ways.
 fn agreed(scope: Scope, ways: &[Way; 2]) -> Finding {
-    let pass = Finding::new(ID, scope, Status::Pass, "the runtime says yes both ways, as KFD does");
     if ways.iter().all(|way| way.explained) {
-        return pass;
+        return Finding::new(ID, scope, Status::Pass, text!("pair-runtime-agreed"));
     }
-    let summary =
-        "the runtime says yes both ways, as KFD does, although the kernel is predicted to refuse; see pair.kfd-link";
-    Finding { status: Status::Warn, summary: summary.to_owned(), ..pass }
+    Finding::new(ID, scope, Status::Warn, text!("pair-runtime-agreed-unexplained"))
 }
 
 fn alarm(scope: Scope, way: &Way) -> Finding {
-    let against = way.refused.unwrap_or("KFD has no link for it");
-    let summary = format!(
-        "CONTRADICTION: the runtime says that {} can reach {}, but {against}: copies can report success while their bytes \
-         are lost or wrong",
-        way.from, way.to
-    );
-    Finding::new(ID, scope, Status::Fail, summary).bearing(Bearing::Contradiction).remedy(
-        "do not let programs copy between these GPUs (with llama.cpp GGML_CUDA_NO_PEER_COPY=ON, with RCCL \
-         NCCL_P2P_DISABLE=1) until bytes were compared; then look for an old or patched ROCm, kernel or amdgpu",
-    )
+    let against = way.refused.clone().unwrap_or_else(|| text!("pair-runtime-no-link"));
+    let summary = text!("pair-runtime-alarm", client = way.from, provider = way.to, against = against);
+    Finding::new(ID, scope, Status::Fail, summary)
+        .bearing(Bearing::Contradiction)
+        .remedy(text!("pair-runtime-remedy-alarm"))
 }
 
-fn answer_words(answer: Option<PeerAnswer>) -> String {
+fn answer_words(answer: Option<PeerAnswer>) -> Text {
     match answer {
-        Some(PeerAnswer::Yes) => "1".to_owned(),
-        Some(PeerAnswer::No) => "0".to_owned(),
-        Some(PeerAnswer::Odd(-1)) => "success, and no answer".to_owned(),
-        Some(PeerAnswer::Odd(value)) => format!("success with the value {value}"),
+        Some(PeerAnswer::Yes) => "1".to_owned().into(),
+        Some(PeerAnswer::No) => "0".to_owned().into(),
+        Some(PeerAnswer::Odd(-1)) => text!("pair-runtime-no-answer"),
+        Some(PeerAnswer::Odd(value)) => text!("pair-runtime-odd-answer", value = value.to_string()),
         Some(PeerAnswer::Code(code)) => words::code(code),
-        None => "not asked".to_owned(),
+        None => text!("pair-runtime-peer-not-asked"),
     }
 }

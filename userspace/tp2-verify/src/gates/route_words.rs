@@ -10,118 +10,101 @@ use tp2_policy::{
     whitelist::SOURCES,
 };
 
-use crate::route::Direction;
+use crate::{
+    route::{Direction, bridge_word},
+    text,
+    text::Text,
+};
+
+/// That the kernel refuses, as the beginning of a sentence.
+pub(super) fn refusal_words(way: &Direction<'_>) -> Text {
+    if way.measured.is_some() { text!("pair-route-refused") } else { text!("pair-route-refused-predicted") }
+}
 
 /// What lets a route pass.
-pub(super) fn allowed_by(way: &Direction<'_>) -> String {
+pub(super) fn allowed_by(way: &Direction<'_>) -> Text {
     let bridges = way.bridge_words();
     match &way.prediction.reason {
-        Reason::BusAddress => "through the common bridge, without ACS redirect".to_owned(),
-        Reason::HostBridge(_) => format!("through the host bridge {bridges}"),
-        Reason::AcsRedirect { .. } => {
-            format!("redirected by ACS through the host bridge {bridges}")
-        }
-        Reason::AcsUnreadable { .. } => {
-            format!("through the common bridge, or through the host bridge {bridges} if ACS redirects")
-        }
+        Reason::BusAddress => text!("pair-route-by-common-bridge"),
+        Reason::HostBridge(_) => text!("pair-route-by-host-bridge", bridges = bridges),
+        Reason::AcsRedirect { .. } => text!("pair-route-by-redirect", bridges = bridges),
+        Reason::AcsUnreadable { .. } => text!("pair-route-by-either", bridges = bridges),
     }
 }
 
-/// What in the host-bridge test refuses a route.
-pub(super) fn refused_by(way: &Direction<'_>) -> String {
-    let bridges = way.bridge_words();
-    match host_bridge_test(way) {
-        Some(HostBridgeTest::Refused(NotAllowed::NotListed { bridge, extrapolated })) => format!(
-            "host bridge {} is not in its list of host bridges for peer-to-peer DMA{}",
-            id(*bridge),
-            by_which_list(*extrapolated)
-        ),
-        Some(HostBridgeTest::Refused(NotAllowed::NeedsSameHostBridge { bridge, extrapolated })) => format!(
-            "host bridge {} is in its list of host bridges for peer-to-peer DMA for pairs under one host bridge only{}",
-            id(*bridge),
-            by_which_list(*extrapolated)
-        ),
-        Some(HostBridgeTest::Refused(NotAllowed::NoDevice)) => {
-            "there is no device of a host bridge to look up in its list".to_owned()
-        }
-        _ => format!("host bridge {bridges} does not pass its test"),
+/// What in the host-bridge test refuses a route. A list older than the kernel is named.
+pub(super) fn refused_by(way: &Direction<'_>) -> Text {
+    let not_allowed = match host_bridge_test(way) {
+        Some(HostBridgeTest::Refused(not_allowed)) => *not_allowed,
+        _ => return text!("pair-route-by-test", bridges = way.bridge_words()),
+    };
+    let newest = |extrapolated: bool| SOURCES.last().filter(|_| extrapolated).map(ToString::to_string);
+    match not_allowed {
+        NotAllowed::NotListed { bridge, extrapolated } => match newest(extrapolated) {
+            Some(newest) => text!("pair-route-not-listed-newer", bridge = id(bridge), newest = newest),
+            None => text!("pair-route-not-listed", bridge = id(bridge)),
+        },
+        NotAllowed::NeedsSameHostBridge { bridge, extrapolated } => match newest(extrapolated) {
+            Some(newest) => text!("pair-route-listed-for-one-newer", bridge = id(bridge), newest = newest),
+            None => text!("pair-route-listed-for-one", bridge = id(bridge)),
+        },
+        NotAllowed::NoDevice => text!("pair-route-no-bridge-device"),
     }
 }
 
-/// A list older than the kernel is named.
-fn by_which_list(extrapolated: bool) -> String {
-    match SOURCES.last() {
-        Some(newest) if extrapolated => {
-            format!(", going by the list of Linux {newest}, the newest known here, and this kernel is newer")
-        }
-        _ => String::new(),
-    }
-}
-
-/// What is said of such chips, to be appended to a sentence.
-pub(super) fn writes_only_hint(way: &Direction<'_>) -> &'static str {
+/// What is said of such chips, to follow a sentence.
+pub(super) fn writes_only_hint(way: &Direction<'_>) -> Option<Text> {
     let mut ids = way.bridges.iter().filter_map(|bridge| bridge.id());
-    match ids.find_map(writes_only) {
-        Some(WritesOnly::IntelClient) => {
-            "; this looks like an Intel client chip, and some of those route peer writes only"
-        }
-        Some(WritesOnly::AmdBeforeZen) => {
-            "; this looks like an AMD chip before Zen, and those are said to route peer writes only"
-        }
-        None => "",
-    }
+    ids.find_map(writes_only).map(|kind| match kind {
+        WritesOnly::IntelClient => text!("pair-route-hint-intel"),
+        WritesOnly::AmdBeforeZen => text!("pair-route-hint-amd"),
+    })
 }
 
 /// What is not known of a route.
-pub(super) fn unknown_words(way: &Direction<'_>) -> String {
+pub(super) fn unknown_words(way: &Direction<'_>) -> Text {
     if let Reason::AcsUnreadable { ports, .. } = &way.prediction.reason {
-        return format!("whether ACS redirects at {} could not be read, and that decides", address_list(ports, " "));
+        return text!("pair-route-unknown-acs", ports = address_list(ports, " "));
     }
-    let words: Vec<String> = match host_bridge_test(way) {
-        Some(HostBridgeTest::Unknown(list)) => list.iter().map(one_unknown).collect(),
-        _ => vec![one_unknown(&UnknownHostBridge::Device)],
-    };
-    words.join("; ")
+    match host_bridge_test(way) {
+        Some(HostBridgeTest::Unknown(list)) => Text::List(list.iter().map(one_unknown).collect(), "semicolon"),
+        _ => one_unknown(&UnknownHostBridge::Device),
+    }
 }
 
-fn one_unknown(what: &UnknownHostBridge) -> String {
+fn one_unknown(what: &UnknownHostBridge) -> Text {
     match what {
-        UnknownHostBridge::Cpu => "vendor and family of the CPU could not be read, and they decide".to_owned(),
-        UnknownHostBridge::Device => {
-            "which device stands for the host bridge could not be read, and that decides".to_owned()
-        }
-        UnknownHostBridge::KernelVersion { bridge } => {
-            format!("which kernel this is could not be read, and so whether it lists host bridge {}", id(*bridge))
-        }
-        UnknownHostBridge::Between { bridge, last_absent, first_seen } => format!(
-            "Linux {last_absent} does not list host bridge {} and {first_seen} does, and this kernel is between the two",
-            id(*bridge)
+        UnknownHostBridge::Cpu => text!("pair-route-unknown-cpu"),
+        UnknownHostBridge::Device => text!("pair-route-unknown-device"),
+        UnknownHostBridge::KernelVersion { bridge } => text!("pair-route-unknown-version", bridge = id(*bridge)),
+        UnknownHostBridge::Between { bridge, last_absent, first_seen } => text!(
+            "pair-route-unknown-between",
+            absent = last_absent.to_string(),
+            bridge = id(*bridge),
+            seen = first_seen.to_string()
         ),
-        UnknownHostBridge::TooOld { bridge, oldest } => format!(
-            "whether this kernel lists host bridge {} is not known: it is older than {oldest}, the oldest known here",
-            id(*bridge)
-        ),
+        UnknownHostBridge::TooOld { bridge, oldest } => {
+            text!("pair-route-unknown-old", bridge = id(*bridge), oldest = oldest.to_string())
+        }
     }
 }
 
 /// What would make it known.
-pub(super) fn unknown_remedy(way: &Direction<'_>) -> &'static str {
+pub(super) fn unknown_remedy(way: &Direction<'_>) -> Text {
     if matches!(way.prediction.reason, Reason::AcsUnreadable { .. }) {
-        return "run it as root: the ACS words are beyond the first 64 bytes of configuration space";
+        return text!("pair-route-remedy-unknown-acs");
     }
     let first = match host_bridge_test(way) {
         Some(HostBridgeTest::Unknown(list)) => list.first(),
         _ => None,
     };
     match first {
-        Some(UnknownHostBridge::Cpu) => "make /proc/cpuinfo readable, or capture it too",
-        Some(UnknownHostBridge::KernelVersion { .. }) => "make /proc/sys/kernel/osrelease readable, or capture it too",
+        Some(UnknownHostBridge::Cpu) => text!("pair-route-remedy-unknown-cpu"),
+        Some(UnknownHostBridge::KernelVersion { .. }) => text!("pair-route-remedy-unknown-version"),
         Some(UnknownHostBridge::Between { .. } | UnknownHostBridge::TooOld { .. }) => {
-            "look for `is not supported by the chipset` in the kernel log, which is how amdgpu says that the kernel refuses"
+            text!("pair-route-remedy-unknown-list")
         }
-        Some(UnknownHostBridge::Device) | None => {
-            "run it as root; for a captured tree, capture all of /sys/bus/pci/devices and /sys/devices"
-        }
+        Some(UnknownHostBridge::Device) | None => text!("pair-route-remedy-unknown-device"),
     }
 }
 
@@ -143,6 +126,6 @@ fn host_bridge_test<'a>(way: &'a Direction<'_>) -> Option<&'a HostBridgeTest> {
     }
 }
 
-fn id((vendor, device): BridgeId) -> String {
-    crate::route::bridge_word(HostBridgeDevice::Found((vendor, device)))
+fn id(bridge: BridgeId) -> Text {
+    bridge_word(HostBridgeDevice::Found(bridge))
 }

@@ -2,7 +2,7 @@
 
 //! Words of `pair.runtime`: versions, codes and likely causes.
 
-use crate::{facts::runtime::Runtime, finding::Finding};
+use crate::{facts::runtime::Runtime, finding::Finding, text, text::Text};
 
 /// `hipErrorNoDevice`.
 pub(super) const NO_DEVICE: i32 = 100;
@@ -15,7 +15,7 @@ const STDERR_SHOWN: usize = 400;
 const HIDING: [&str; 3] = ["ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"];
 
 /// A code in words (`hipError_t` of `hip_runtime_api.h`, the same from 5.2 to 7.2).
-pub(super) fn code(code: i32) -> String {
+pub(super) fn code(code: i32) -> Text {
     let name = match code {
         1 => "hipErrorInvalidValue",
         2 => "hipErrorOutOfMemory",
@@ -27,28 +27,30 @@ pub(super) fn code(code: i32) -> String {
         304 => "hipErrorOperatingSystem",
         801 => "hipErrorNotSupported",
         999 => "hipErrorUnknown",
-        _ => return format!("error {code}"),
+        _ => return text!("pair-runtime-code", code = code.to_string()),
     };
-    format!("{name} ({code})")
+    format!("{name} ({code})").into()
 }
 
 /// The library and its version in words.
-pub(super) fn library(runtime: &Runtime) -> String {
-    let name = runtime.library.as_deref().unwrap_or("the HIP runtime");
+pub(super) fn library(runtime: &Runtime) -> Text {
+    let name = runtime.library.as_ref().map_or_else(|| text!("pair-runtime-library"), Text::from);
     match runtime.version {
         // It is told without a device, too (measured, 5.2, 5.7 and 6.4).
         Some(version @ 1..) => {
             let (major, minor, patch) = (version / 10_000_000, version / 100_000 % 100, version % 100_000);
-            format!("{name} (HIP {major}.{minor}.{patch})")
+            text!("pair-runtime-library-version", library = name, version = format!("{major}.{minor}.{patch}"))
         }
-        _ => name.to_owned(),
+        _ => name,
     }
 }
 
 /// Why the first of the libraries was not asked.
-pub(super) fn unfit(runtime: &Runtime) -> String {
-    let words = runtime.passed_over.first().map(|first| format!("{} {}", first.path, first.reason));
-    words.unwrap_or_else(|| "no libamdhip64 found here fits".to_owned())
+pub(super) fn unfit(runtime: &Runtime) -> Text {
+    match runtime.passed_over.first() {
+        Some(first) => text!("pair-runtime-unfit", library = &first.path, reason = &first.reason),
+        None => text!("pair-runtime-none-fits"),
+    }
 }
 
 /// The variables in force that hide devices, for a remedy.
@@ -61,24 +63,24 @@ pub(super) fn hiding(runtime: &Runtime) -> Option<String> {
 /// Adds what was read while asking.
 pub(super) fn evidence(mut finding: Finding, runtime: &Runtime) -> Finding {
     if let Some(path) = &runtime.library {
-        finding = finding.evidence(path.clone(), format!("{} devices listed", runtime.devices.len()));
+        finding = finding.evidence(path.clone(), text!("pair-runtime-listed", count = runtime.devices.len()));
     }
     for device in &runtime.devices {
         let place = match &device.bdf {
-            Ok(bdf) => bdf.to_string(),
-            Err(words) => format!("not a PCI address: {words}"),
+            Ok(bdf) => Text::from(bdf),
+            Err(words) => text!("pair-runtime-no-address", words = words),
         };
         finding = finding.evidence(format!("hipDeviceGetPCIBusId {}", device.index), place);
     }
     for (name, value) in &runtime.environment {
-        finding = finding.evidence(format!("environment {name}"), value.clone());
+        finding = finding.evidence(text!("pair-runtime-environment", variable = name), value.clone());
     }
     for other in &runtime.passed_over {
-        finding = finding.evidence(other.path.clone(), format!("not asked: {}", other.reason));
+        finding = finding.evidence(other.path.clone(), text!("pair-runtime-passed-over", reason = &other.reason));
     }
     if !runtime.stderr.is_empty() {
         let shown: String = runtime.stderr.chars().take(STDERR_SHOWN).collect();
-        finding = finding.evidence("standard error of the runtime", shown);
+        finding = finding.evidence(text!("pair-runtime-stderr"), shown);
     }
     finding
 }

@@ -8,26 +8,35 @@ use std::io::{self, Write};
 use anstream::StripStream;
 
 use super::table;
-use crate::report::Report;
+use crate::{language::Language, report::Report};
 
 /// Columns that fit without scrolling.
 const WIDTH: usize = 100;
 
+/// Maintainers read it.
+const ENGLISH: Language = Language::English;
+
 /// Writes the summary; `archive` is the name of the file to attach.
 pub fn write(out: &mut dyn Write, report: &Report, archive: &str) -> io::Result<()> {
     let verdict = report.verdict;
-    writeln!(out, "**tp2-verify {}: {}** - {}\n", env!("CARGO_PKG_VERSION"), verdict.word(), verdict.meaning())?;
+    writeln!(
+        out,
+        "**tp2-verify {}: {}** - {}\n",
+        env!("CARGO_PKG_VERSION"),
+        verdict.word(),
+        verdict.meaning().words(ENGLISH)
+    )?;
     write_block(out, &machine(report))?;
     writeln!(out, "\n<details><summary>All findings</summary>\n")?;
-    write_block(out, &plain_table(report, false, Some(WIDTH))?)?;
+    write_block(out, &plain_table(report, false, WIDTH)?)?;
     writeln!(out, "\n</details>\n\nPlease attach this file:\n")?;
     write_block(out, &format!("{}\n", one_line(archive)))
 }
 
-/// The table without colours.
-pub fn plain_table(report: &Report, verbose: bool, width: Option<usize>) -> io::Result<String> {
+/// The table without colours, for maintainers.
+pub fn plain_table(report: &Report, verbose: bool, width: usize) -> io::Result<String> {
     let mut stream = StripStream::new(Vec::new());
-    table::write(&mut stream, report, verbose, width)?;
+    table::write(&mut stream, report, table::Options { language: ENGLISH, verbose, width: Some(width) })?;
     Ok(String::from_utf8_lossy(&stream.into_inner()).into_owned())
 }
 

@@ -9,7 +9,10 @@ use anstyle::{AnsiColor, Style};
 use super::wrap::wrap;
 use crate::{
     finding::{Bearing, Finding, Scope, Status},
+    language::Language,
     report::Report,
+    text,
+    text::Text,
     verdict::Verdict,
 };
 
@@ -24,10 +27,19 @@ const WIDEST: usize = 110;
 /// Narrower than this there is no room for sentences beside the gates.
 const NARROWEST: usize = 60;
 
-/// Writes a report for a terminal of `width` columns. `verbose` adds evidence to every line, not only to those that need
-/// it.
-pub fn write(out: &mut dyn Write, report: &Report, verbose: bool, width: Option<usize>) -> io::Result<()> {
-    let width = width.unwrap_or(WIDEST).clamp(NARROWEST, WIDEST);
+/// How to write a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// For whom. Names of gates, statuses and verdicts are the same in every language.
+    pub language: Language,
+    /// Whether every line has its evidence, not only those that need it.
+    pub verbose: bool,
+    /// Columns to write for; `None` where nobody said.
+    pub width: Option<usize>,
+}
+
+/// Writes a report.
+pub fn write(out: &mut dyn Write, report: &Report, options: Options) -> io::Result<()> {
     let mut scopes: Vec<Scope> = Vec::new();
     for finding in &report.findings {
         if !scopes.contains(&finding.scope) {
@@ -40,27 +52,116 @@ pub fn write(out: &mut dyn Write, report: &Report, verbose: bool, width: Option<
         Scope::Gpu(_) => 1,
         Scope::Pair(..) => 2,
     });
+    let width = options.width.unwrap_or(WIDEST).clamp(NARROWEST, WIDEST);
+    let mut page = Page { out, language: options.language, verbose: options.verbose, width };
     for scope in scopes {
-        writeln!(out, "{}", heading(report, scope))?;
+        page.line(&heading(report, scope))?;
         for finding in report.findings.iter().filter(|finding| finding.scope == scope) {
-            write_finding(out, width, finding, verbose)?;
+            page.finding(finding)?;
         }
     }
-    write_verdict(out, width, report)
+    page.verdict(report)
 }
 
-fn heading(report: &Report, scope: Scope) -> String {
+/// Where the lines go.
+struct Page<'a> {
+    out: &'a mut dyn Write,
+    language: Language,
+    verbose: bool,
+    width: usize,
+}
+
+impl Page<'_> {
+    /// Files may hold anything; a terminal gets what can be printed.
+    fn words(&self, text: &Text) -> String {
+        text.words(self.language).chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+    }
+
+    fn line(&mut self, text: &Text) -> io::Result<()> {
+        let words = self.words(text);
+        writeln!(self.out, "{words}")
+    }
+
+    /// A sentence in lines, of which the first begins with `first` and the others stand below it after `indent` columns.
+    fn lines(&mut self, first: &str, indent: usize, text: &Text) -> io::Result<()> {
+        let words = self.words(text);
+        for (number, line) in wrap(&words, self.width.saturating_sub(indent)).iter().enumerate() {
+            if number == 0 {
+                writeln!(self.out, "{first}{line}")?;
+            } else {
+                writeln!(self.out, "{:indent$}{line}", "")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finding(&mut self, finding: &Finding) -> io::Result<()> {
+        let (word, gate, color) = (finding.status.word(), finding.gate, style(finding.status));
+        let first = format!("  {color}{word:STATUS_WIDTH$}{color:#}  {gate:GATE_WIDTH$}  ");
+        self.lines(&first, INDENT, &finding.summary)?;
+        let is_bad = matches!(finding.status, Status::Fail | Status::Unknown);
+        let beginning = " ".repeat(INDENT + 2);
+        if self.verbose || is_bad {
+            for evidence in &finding.evidence {
+                let text = text!("evidence", source = evidence.source.clone(), value = evidence.value.clone());
+                self.lines(&beginning, INDENT + 2, &text)?;
+            }
+        }
+        let has_advice = is_bad || finding.status == Status::Warn || finding.bearing == Bearing::NotJudged;
+        if let Some(remedy) = finding.remedy.as_ref().filter(|_| self.verbose || has_advice) {
+            let label = text!("label-remedy").words(self.language);
+            let indent = INDENT + 2 + super::wrap::columns(&label);
+            self.lines(&format!("{beginning}{label}"), indent, remedy)?;
+        }
+        Ok(())
+    }
+
+    fn verdict(&mut self, report: &Report) -> io::Result<()> {
+        let verdict = report.verdict;
+        let color = match verdict.exit() {
+            0 => AnsiColor::Green.on_default().bold(),
+            1 | 3 => AnsiColor::Red.on_default().bold(),
+            _ => AnsiColor::Yellow.on_default().bold(),
+        };
+        writeln!(self.out)?;
+        // Broken as plain text: colour takes no room.
+        let text = text!("verdict", verdict = verdict.word().to_owned(), meaning = verdict.meaning());
+        for (number, line) in wrap(&self.words(&text), self.width.saturating_sub(2)).iter().enumerate() {
+            if number == 0 {
+                let coloured = format!("{color}{}{color:#}", verdict.word());
+                writeln!(self.out, "{}", line.replacen(verdict.word(), &coloured, 1))?;
+            } else {
+                writeln!(self.out, "  {line}")?;
+            }
+        }
+        for (number, step) in steps(report).into_iter().enumerate() {
+            let first = format!("  {}. ", number + 1);
+            self.lines(&first, first.len(), step)?;
+        }
+        for addition in &report.root_would_add {
+            self.lines("", 2, &text!("root-would-add", what = addition.clone()))?;
+        }
+        Ok(())
+    }
+}
+
+fn heading(report: &Report, scope: Scope) -> Text {
     match scope {
-        Scope::Host => format!("host, kernel {}", report.host.kernel.as_deref().unwrap_or("unknown")),
+        Scope::Host => match &report.host.kernel {
+            Some(kernel) => text!("heading-host", kernel = kernel),
+            None => text!("heading-host-unknown"),
+        },
         Scope::Gpu(bdf) => {
             let gpu = report.gpus.iter().find(|gpu| gpu.bdf == bdf);
-            let id = gpu.and_then(|gpu| gpu.id.as_deref()).unwrap_or("");
-            format!("gpu {bdf} {id}").trim_end().to_owned()
+            match gpu.and_then(|gpu| gpu.id.as_ref()) {
+                Some(id) => text!("heading-gpu", gpu = bdf, id = id),
+                None => text!("heading-gpu-unknown", gpu = bdf),
+            }
         }
         Scope::Pair(a, b) => {
             let pair = report.pairs.iter().find(|pair| (pair.a, pair.b) == (a, b));
-            let verdict = pair.map_or("", |pair| pair.verdict.word());
-            format!("pair {a} {b}: {verdict}")
+            let verdict = pair.map_or("", |pair| pair.verdict.word()).to_owned();
+            text!("heading-pair", a = a, b = b, verdict = verdict)
         }
     }
 }
@@ -75,92 +176,20 @@ fn style(status: Status) -> Style {
     color.on_default()
 }
 
-fn write_finding(out: &mut dyn Write, width: usize, finding: &Finding, verbose: bool) -> io::Result<()> {
-    let (word, gate, color) = (finding.status.word(), finding.gate, style(finding.status));
-    let mut lines = wrap(&printable(&finding.summary), width.saturating_sub(INDENT)).into_iter();
-    let first = lines.next().unwrap_or_default();
-    writeln!(out, "  {color}{word:STATUS_WIDTH$}{color:#}  {gate:GATE_WIDTH$}  {first}")?;
-    for line in lines {
-        writeln!(out, "{:INDENT$}{line}", "")?;
-    }
-    let is_bad = matches!(finding.status, Status::Fail | Status::Unknown);
-    if verbose || is_bad {
-        for evidence in &finding.evidence {
-            write_note(out, width, "", &format!("{}: {}", evidence.source, evidence.value))?;
-        }
-    }
-    let has_advice = is_bad || finding.status == Status::Warn || finding.bearing == Bearing::NotJudged;
-    if let Some(remedy) = finding.remedy.as_ref().filter(|_| verbose || has_advice) {
-        write_note(out, width, "do: ", remedy)?;
-    }
-    Ok(())
-}
-
-fn write_note(out: &mut dyn Write, width: usize, label: &str, text: &str) -> io::Result<()> {
-    let width = width.saturating_sub(INDENT + 2 + label.len());
-    for (number, line) in wrap(&printable(text), width).iter().enumerate() {
-        let label = if number == 0 { label.to_owned() } else { " ".repeat(label.len()) };
-        writeln!(out, "{:INDENT$}  {label}{line}", "")?;
-    }
-    Ok(())
-}
-
-fn write_verdict(out: &mut dyn Write, width: usize, report: &Report) -> io::Result<()> {
-    let verdict = report.verdict;
-    let color = match verdict.exit() {
-        0 => AnsiColor::Green.on_default().bold(),
-        1 | 3 => AnsiColor::Red.on_default().bold(),
-        _ => AnsiColor::Yellow.on_default().bold(),
-    };
-    writeln!(out)?;
-    // Broken as plain text: colour takes no room.
-    let text = format!("verdict: {} - {}", verdict.word(), verdict.meaning());
-    for (number, line) in wrap(&text, width.saturating_sub(2)).iter().enumerate() {
-        if number == 0 {
-            let coloured = format!("{color}{}{color:#}", verdict.word());
-            writeln!(out, "{}", line.replacen(verdict.word(), &coloured, 1))?;
-        } else {
-            writeln!(out, "  {line}")?;
-        }
-    }
-    for (number, step) in steps(report).iter().enumerate() {
-        let lines = wrap(&printable(step), width.saturating_sub(6));
-        for (index, line) in lines.iter().enumerate() {
-            if index == 0 {
-                writeln!(out, "  {}. {line}", number + 1)?;
-            } else {
-                writeln!(out, "     {line}")?;
-            }
-        }
-    }
-    for addition in &report.root_would_add {
-        let text = format!("as root it would also read {addition}");
-        for (number, line) in wrap(&text, width.saturating_sub(2)).iter().enumerate() {
-            writeln!(out, "{}{line}", if number == 0 { "" } else { "  " })?;
-        }
-    }
-    Ok(())
-}
-
 /// What to do: the remedies of what is in the way, in the order in which the gates bite.
-fn steps(report: &Report) -> Vec<String> {
+fn steps(report: &Report) -> Vec<&Text> {
     if report.verdict == Verdict::NotApplicable {
         return Vec::new();
     }
-    let mut steps: Vec<String> = Vec::new();
+    let mut steps: Vec<&Text> = Vec::new();
     let wanted = |finding: &&Finding| match report.verdict {
         Verdict::Inconclusive => finding.status == Status::Unknown,
         _ => finding.status == Status::Fail,
     };
     for remedy in report.findings.iter().filter(wanted).filter_map(|finding| finding.remedy.as_ref()) {
-        if !steps.contains(remedy) {
-            steps.push(remedy.clone());
+        if !steps.contains(&remedy) {
+            steps.push(remedy);
         }
     }
     steps
-}
-
-/// Files may hold anything; a terminal gets what can be printed.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }

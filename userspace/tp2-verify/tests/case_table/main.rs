@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use support::Tree;
-use tp2_verify::{facts::Facts, render, report};
+use tp2_verify::{facts::Facts, language::Language, render, report};
 
 /// A report.
 pub(crate) struct Case {
@@ -97,14 +97,14 @@ fn check(case: &Case) -> Result<(), String> {
     (case.add)(&mut facts);
     let report = report::make(&facts);
     let mut table = Vec::new();
-    render::table::write(&mut table, &report, true, None).unwrap();
+    let options = render::table::Options { language: Language::English, verbose: true, width: None };
+    render::table::write(&mut table, &report, options).unwrap();
     let table = anstream::adapter::strip_bytes(&table).into_vec();
     let table = String::from_utf8(table).unwrap();
     // Lines are broken at spaces, so words are compared without them.
     let words = table.split_whitespace().collect::<Vec<_>>().join(" ");
     let value = serde_json::to_value(&report).unwrap();
     support::validate(&value);
-
     let mut wrong = Vec::new();
     if value["verdict"] != case.verdict {
         wrong.push(format!("verdict {} and not {}", value["verdict"], case.verdict));

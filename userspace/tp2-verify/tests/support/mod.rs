@@ -292,8 +292,8 @@ pub(crate) fn kfd(node: u32, rest: &str) -> String {
 
 /// Runs the tool.
 pub(crate) fn run(arguments: &[&str]) -> Run {
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_tp2-verify")).args(arguments).env_remove("NO_COLOR").output().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tp2-verify"));
+    let output = command.args(arguments).env_remove("NO_COLOR").env("LC_ALL", "C").output().unwrap();
     Run {
         exit: output.status.code().expect("the tool ends by itself"),
         stdout: String::from_utf8(output.stdout).unwrap(),

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-2.0-only
+
+# pair.kind
+pair-kind-pass = two cards, joined by PCIe only
+pair-kind-integrated = { $gpu } is the GPU of a CPU, not a card: { $why }
+pair-kind-remedy-integrated = if a program takes it for a second card, name the cards in ROCR_VISIBLE_DEVICES (by UUID, from rocminfo); indices of the others then shift
+pair-kind-has-cores = KFD node { $node } has CPU cores
+pair-kind-beside-cpu = function { $function } of the same device belongs to an AMD CPU
+pair-kind-on-root-bus = it sits on the root bus
+pair-kind-on-root-bus-of-guest = it sits on the root bus, which a hypervisor may have made up
+pair-kind-xgmi = the two are joined by XGMI and do not need PCIe
+pair-kind-xgmi-seen = io_link of type 11 between the two, or the same hive_id
+pair-kind-xgmi-question = whether XGMI joins the two
+pair-kind-unknown = whether { $gpu } is a card cannot be told: { $why }
+pair-kind-remedy-unknown = run it on the machine below, which has the real bridges, or give the guest a root port for each card
+pair-kind-mixed = two cards, joined by PCIe only, of two architectures ({ $one }, { $other }), for one of which RCCL may have no code
+pair-kind-remedy-mixed = if RCCL says `invalid device function`, that is why, and not peer access: use an RCCL that was built for both
+
+# pair.route
+pair-route-both-ways = both ways: { $finding }
+pair-route-one-way = { $client } reaching { $provider }: { $finding }
+pair-route-no-p2pdma = without CONFIG_PCI_P2PDMA the kernel refuses every route
+pair-route-not-in-kfd = KFD does not know { $gpu }, so its route does not matter yet; see gpu.kfd
+pair-route-parameter = a parameter of tp2_p2pdma
+pair-route-way = route
+pair-route-predicted = predicted, { $provider } -> { $client }
+pair-route-prediction = kernel answer { $answer }, rule { $rule }
+pair-route-prediction-unknown = kernel answer unknown, rule { $rule }
+pair-route-measured = { $provider } -> { $client }: kernel answer { $kernel }, answer { $answer }, rule { $rule }
+pair-route-bridge-absent = without a device to look up
+pair-route-bridge-unidentified = that could not be identified
+pair-route-unsafe = host bridge { $bridges } is known to corrupt peer reads without any error, and peer access is being forced on it
+pair-route-remedy-unsafe = stop what uses both GPUs, remove the option allow_denied (or whatever else forces it), and reboot
+pair-route-contradiction = what was measured contradicts the prediction, so one of the two is wrong here
+pair-route-remedy-contradiction = report it with the output of tp2-verify --json and lspci -nnvvt
+pair-route-allowed = the kernel allows this route by itself, { $hops } hops, { $by }
+pair-route-allowed-predicted = the kernel is predicted to allow this route by itself, { $hops } hops, { $by }
+pair-route-by-common-bridge = through the common bridge, without ACS redirect
+pair-route-by-host-bridge = through the host bridge { $bridges }
+pair-route-by-redirect = redirected by ACS through the host bridge { $bridges }
+pair-route-by-either = through the common bridge, or through the host bridge { $bridges } if ACS redirects
+pair-route-refused = the kernel refuses this route
+pair-route-refused-predicted = the kernel is predicted to refuse this route
+pair-route-denied = { $refusal }, and host bridge { $bridges } is known to corrupt peer reads without any error
+pair-route-remedy-denied = move both cards below one PCIe switch, or stay with copies through host memory; do not override this bridge
+pair-route-crosses = { $refusal }: it crosses two host bridges ({ $bridges }), which tp2_p2pdma leaves alone
+pair-route-remedy-crosses = move both cards to slots of one host bridge (one socket)
+pair-route-unidentified = { $refusal }, and its host bridge cannot be identified, so tp2_p2pdma leaves it alone
+pair-route-remedy-unidentified = stay with copies through host memory
+pair-route-not-named = { $refusal }, and the module's parameter pairs does not name it
+pair-route-remedy-not-named = add { $provider }+{ $client } to the parameter pairs, or remove it, and reboot
+pair-route-vendor = { $refusal }, and the module's parameter vendors leaves it out
+pair-route-remedy-vendor = add 1002 to the parameter vendors, or remove it, and reboot
+pair-route-left-alone = { $refusal }, and tp2_p2pdma leaves it alone ({ $rule })
+pair-route-overridable = { $refusal }: { $why }
+pair-route-remedy-overridable = once tp2_p2pdma overrides this test, compare bytes both ways, push (writes) and pull (reads): until then the route is unverified
+pair-route-hint-intel = this looks like an Intel client chip, and some of those route peer writes only
+pair-route-hint-amd = this looks like an AMD chip before Zen, and those are said to route peer writes only
+pair-route-not-listed = host bridge { $bridge } is not in its list of host bridges for peer-to-peer DMA
+pair-route-not-listed-newer = host bridge { $bridge } is not in its list of host bridges for peer-to-peer DMA, going by the list of Linux { $newest }, the newest known here, and this kernel is newer
+pair-route-listed-for-one = host bridge { $bridge } is in its list of host bridges for peer-to-peer DMA for pairs under one host bridge only
+pair-route-listed-for-one-newer = host bridge { $bridge } is in its list of host bridges for peer-to-peer DMA for pairs under one host bridge only, going by the list of Linux { $newest }, the newest known here, and this kernel is newer
+pair-route-no-bridge-device = there is no device of a host bridge to look up in its list
+pair-route-by-test = host bridge { $bridges } does not pass its test
+pair-route-left-before = { $refusal } ({ $why }), and tp2_p2pdma left it so when it was last asked (rule { $rule }), although its mode is force now
+pair-route-remedy-left-before = reboot with mode=force, so that amdgpu asks again
+pair-route-overridden = { $refusal } ({ $why }), and tp2_p2pdma answered { $answer } in its place (measured)
+pair-route-overridden-predicted = { $refusal } ({ $why }), and tp2_p2pdma is predicted to answer { $answer } in its place
+pair-route-acs-somewhere = { $refusal } below a common bridge, so ACS redirect is set at some port of it
+pair-route-remedy-acs-somewhere = run it as root, which shows the ports
+pair-route-acs = { $refusal }: ACS redirect is set at { $ports }, at or below the common bridge, which sends peer traffic up, and { $why }
+pair-route-remedy-acs = clear the redirect with the kernel parameter "pci=disable_acs_redir={ $ports }", or until the next boot as root: { $commands }; what is below these ports can then reach each other past the IOMMU, so it cannot go to different guests any more; tp2_p2pdma leaves such routes alone on purpose
+pair-route-unknown = what becomes of this route is not known: { $what }
+pair-route-unknown-acs = whether ACS redirects at { $ports } could not be read, and that decides
+pair-route-unknown-cpu = vendor and family of the CPU could not be read, and they decide
+pair-route-unknown-device = which device stands for the host bridge could not be read, and that decides
+pair-route-unknown-version = which kernel this is could not be read, and so whether it lists host bridge { $bridge }
+pair-route-unknown-between = Linux { $absent } does not list host bridge { $bridge } and { $seen } does, and this kernel is between the two
+pair-route-unknown-old = whether this kernel lists host bridge { $bridge } is not known: it is older than { $oldest }, the oldest known here
+pair-route-remedy-unknown-acs = run it as root: the ACS words are beyond the first 64 bytes of configuration space
+pair-route-remedy-unknown-cpu = make /proc/cpuinfo readable, or capture it too
+pair-route-remedy-unknown-version = make /proc/sys/kernel/osrelease readable, or capture it too
+pair-route-remedy-unknown-list = look for `is not supported by the chipset` in the kernel log, which is how amdgpu says that the kernel refuses
+pair-route-remedy-unknown-device = run it as root; for a captured tree, capture all of /sys/bus/pci/devices and /sys/devices
+
+# pair.kfd-link
+pair-kfd-link-pass = KFD has links both ways
+pair-kfd-link-no-atomics = KFD has links both ways, without atomics
+pair-kfd-link-not-known = KFD does not know both GPUs; see gpu.kfd
+pair-kfd-link-question = KFD's links
+pair-kfd-link-properties = node { $from } to { $to }: type { $kind }, weight { $weight }, max_bandwidth { $bandwidth } MB/s, flags { $flags }
+pair-kfd-link-present = present
+pair-kfd-link-absent = no link to node { $node }
+pair-kfd-link-one-way = KFD has a link from { $from } to { $to }, but none back
+pair-kfd-link-remedy-one-way = compare the BAR sizes of the two GPUs: the one that cannot be reached needs its whole memory behind its BAR
+pair-kfd-link-not-made = this kernel's amdgpu makes no links between GPUs
+pair-kfd-link-none = KFD has no link between the two, so ROCm sees no peer access
+pair-kfd-link-remedy-across = move both cards to slots of one host bridge (one socket): links across two may not be offered
+pair-kfd-link-remedy-expected = see what fails of module.effective, amdgpu.pcie-p2p, gpu.bar-size and gpu.bar-address; if nothing does, read the kernel log for amdgpu and kfd, and report it
+pair-kfd-link-disabled = KFD has links both ways, but marks them as not usable for peers
+pair-kfd-link-remedy-disabled = read the kernel log for kfd and amdgpu, and report it
+pair-kfd-link-unexplained = KFD has links both ways although the kernel is predicted to refuse and tp2_p2pdma is not loaded: something else overrode it when amdgpu started
+pair-kfd-link-remedy-unexplained = look for a patched kernel or amdgpu, or another override, and compare bytes before trusting it; to judge by tp2_p2pdma alone, remove that and reboot
+
+# pair.runtime
+pair-runtime-library = the HIP runtime
+pair-runtime-library-version = { $library } (HIP { $version })
+pair-runtime-code = error { $code }
+pair-runtime-question = the HIP runtime's answer
+pair-runtime-only-live = the HIP runtime can only be asked on the running machine
+pair-runtime-listed = { $count } devices listed
+pair-runtime-no-address = not a PCI address: { $words }
+pair-runtime-environment = environment { $variable }
+pair-runtime-passed-over = not asked: { $reason }
+pair-runtime-stderr = standard error of the runtime
+pair-runtime-not-asked = the HIP runtime was not asked: { $reason }
+pair-runtime-not-found = there is no HIP runtime (libamdhip64) here to ask
+pair-runtime-remedy-not-found = where programs bring their own, name it: --runtime-library FILE
+pair-runtime-unfit = the HIP runtime was not asked: { $library } { $reason }
+pair-runtime-none-fits = the HIP runtime was not asked: no libamdhip64 found here fits
+pair-runtime-remedy-none-fits = name the one that programs use: --runtime-library FILE
+pair-runtime-not-started = the process that asks the HIP runtime could not be started: { $reason }
+pair-runtime-remedy-not-started = mount /proc, and run it where processes may be started; --no-runtime leaves this out
+pair-runtime-not-loaded = { $library } cannot be loaded: { $reason }
+pair-runtime-remedy-not-loaded = install what it needs (ldd shows what is missing), or name another: --runtime-library FILE
+pair-runtime-refused = { $library }: { $call } returned { $code }
+pair-runtime-remedy-refused = run it again with AMD_LOG_LEVEL=4 and -v, and read the kernel log for kfd
+pair-runtime-died = { $library } ended the process that asked it: { $how }, during { $during }
+pair-runtime-remedy-died = programs that use it will end likewise: install another release of ROCm, or name the library that they do use: --runtime-library FILE
+pair-runtime-timed-out = { $library } did not answer within { $seconds } s, during { $during }
+pair-runtime-stuck = { $library } did not answer within { $seconds } s, during { $during }, and could not be killed: it waits in the kernel
+pair-runtime-remedy-timed-out = read the kernel log for amdgpu and kfd; if the machine is just slow, give it longer: --runtime-timeout
+pair-runtime-garbled = what { $library } said makes no sense: { $reason }, during { $during }
+pair-runtime-remedy-garbled = name the library that programs use: --runtime-library FILE; report it if that is this one
+pair-runtime-answered = { $library } answered for { $count } devices
+pair-runtime-answered-died = { $library } answered for { $count } devices, but its process did not end by itself: { $how }
+pair-runtime-answered-late = { $library } answered for { $count } devices, but its process did not end by itself: the time limit
+pair-runtime-no-devices = 0 devices
+pair-runtime-no-device = { $library } sees no device ({ $what }), as KFD knows none
+pair-runtime-no-access = { $library } sees no device ({ $what }); see env.access
+pair-runtime-blind = { $library } sees no device ({ $what }), though KFD knows { $known }
+pair-runtime-remedy-blind = a release of ROCm that knows this GPU is needed; AMD_LOG_LEVEL=4 and -v show how far it comes
+pair-runtime-remedy-hidden-all = { $variables } may hide them: unset it and run this again
+pair-runtime-several = the runtime lists several devices at { $gpu }, so their answers are not those of a card
+pair-runtime-remedy-several = run the GPU without partitions (amd-smi set --compute-partition SPX)
+pair-runtime-not-in-kfd = the runtime does not list { $gpu }, nor does KFD; see gpu.kfd
+pair-runtime-nowhere = the runtime lists no device at { $gpu }, but one or more at no PCI address at all
+pair-runtime-remedy-nowhere = use another release of ROCm, or name another library: --runtime-library FILE
+pair-runtime-not-listed = the runtime does not list { $gpu }, though KFD knows it
+pair-runtime-remedy-not-listed = see env.access for its render node; else a release of ROCm that knows this GPU is needed
+pair-runtime-remedy-hidden = { $variables } may hide it: unset it and run this again
+pair-runtime-no-answer = success, and no answer
+pair-runtime-odd-answer = success with the value { $value }
+pair-runtime-peer-not-asked = not asked
+pair-runtime-crossed = the runtime says yes one way, and KFD has its link the other way only; see pair.kfd-link
+pair-runtime-remedy-crossed = remove what closes the other way (pair.kfd-link), and report it if the two still differ then
+pair-runtime-alarm = CONTRADICTION: the runtime says that { $client } can reach { $provider }, but { $against }: copies can report success while their bytes are lost or wrong
+pair-runtime-remedy-alarm = do not let programs copy between these GPUs (with llama.cpp GGML_CUDA_NO_PEER_COPY=ON, with RCCL NCCL_P2P_DISABLE=1) until bytes were compared; then look for an old or patched ROCm, kernel or amdgpu
+pair-runtime-no-link = KFD has no link for it
+pair-runtime-route-refused = the kernel refuses that route
+pair-runtime-route-refused-predicted = the kernel is predicted to refuse that route
+pair-runtime-not-told = the runtime did not tell whether { $client } can reach { $provider }: { $answer }
+pair-runtime-remedy-not-told = read the kernel log for kfd, and report it
+pair-runtime-not-comparable = the runtime's answers cannot be compared with KFD's links; see pair.kfd-link
+pair-runtime-remedy-not-comparable = see pair.kfd-link and gpu.kfd
+pair-runtime-agreed = the runtime says yes both ways, as KFD does
+pair-runtime-agreed-unexplained = the runtime says yes both ways, as KFD does, although the kernel is predicted to refuse; see pair.kfd-link
+pair-runtime-no = the runtime says no, as KFD has no link that way; see pair.kfd-link
+pair-runtime-refuses = KFD has links for this pair, but the runtime says no to programs
+pair-runtime-remedy-refuses = use a release of ROCm that reads p2p_links (newer than the kernel's 6.0); look whether the memory of both GPUs is whole behind their BARs (gpu.bar-size), and whether this runtime sees the same /sys as the host
+
+# pair.ipc
+pair-ipc-not-linked = without KFD's links there is no peer memory to hand over; see pair.kfd-link
+pair-ipc-question = which amdgpu runs
+pair-ipc-outside = this amdgpu is from outside the kernel, where both ways to hand memory over exist
+pair-ipc-listed = in modules.dep
+pair-ipc-builtin = built into the kernel
+pair-ipc-in-tree = the kernel's own amdgpu
+pair-ipc-environment = environment, { $variable }
+pair-ipc-unset = not set, which means 1
+pair-ipc-dma-buf = memory is handed over by dma-buf, which the kernel's own amdgpu can do
+pair-ipc-warn = programs with one process for each GPU (RCCL, vLLM, SGLang) may fail to hand memory over: ROCr's default way needs AMD's driver from outside the kernel
+pair-ipc-container = containers need one /dev/shm for both processes, too
+pair-ipc-remedy = if RCCL reports a failed hipIpcOpenMemHandle or hangs, set { $variable }=0 in the environment of the programs; test with two processes
