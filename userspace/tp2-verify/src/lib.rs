@@ -8,6 +8,7 @@
 pub mod archive;
 pub mod cli;
 pub mod collect;
+pub mod device_files;
 pub mod facts;
 pub mod finding;
 pub mod gates;

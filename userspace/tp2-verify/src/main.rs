@@ -7,13 +7,18 @@ use std::{io::Write, process::ExitCode};
 use clap::Parser;
 use tp2_verify::{
     cli::{Cli, EXIT_ERROR},
+    device_files,
     runtime::child,
 };
 
 fn main() -> ExitCode {
-    // Not a subcommand of the command line: completions and manual pages are no place for it.
+    // No subcommands of the command line: completions and manual pages are no place for them.
+    let status = |result: std::io::Result<()>| result.map_or(ExitCode::from(EXIT_ERROR), |()| ExitCode::SUCCESS);
     if let Some(library) = child::asked_for(std::env::args_os()) {
-        return child::ask(&library).map_or(ExitCode::from(EXIT_ERROR), |()| ExitCode::SUCCESS);
+        return status(child::ask(&library));
+    }
+    if let Some(files) = device_files::asked_for(std::env::args_os()) {
+        return status(device_files::open(&files));
     }
     match Cli::parse().run() {
         Ok(exit) => ExitCode::from(exit),

@@ -6,7 +6,13 @@
 
 mod support;
 
-use std::{fs, os::unix::fs::symlink, path::Path, process::Command};
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt, symlink},
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
 
 use serde_json::Value;
 use support::{
@@ -16,7 +22,7 @@ use support::{
 };
 use tempfile::TempDir;
 use tp2_verify::{
-    collect::devices::open_all,
+    collect::devices::{open_all, open_elsewhere},
     facts::{
         ReadError,
         devices::{DeviceAccess, DeviceFile, Opened, Owner},
@@ -25,9 +31,11 @@ use tp2_verify::{
 };
 
 const GATE: &str = "env.access";
+const TOOL: &str = env!("CARGO_BIN_EXE_tp2-verify");
 
 fn open(base: &Path) -> DeviceAccess {
-    open_all(base, &[("renderD128".to_owned(), "0000:05:00.0".parse().unwrap())])
+    let nodes = [("renderD128".to_owned(), "0000:05:00.0".parse().unwrap())];
+    open_all(base, &nodes, &|files| open_elsewhere(Path::new(TOOL), files, Duration::from_secs(60)))
 }
 
 #[test]
@@ -52,6 +60,21 @@ fn what_is_there_is_told_apart() {
         symlink(format!("../{name}"), &kfd).unwrap();
         assert_eq!(open(base.path()).kfd.opened, Opened::NotDevice, "{name}");
     }
+}
+
+/// A driver that hangs is played by a program that never says what it opened.
+#[test]
+fn a_file_that_does_not_open_in_time_is_named() {
+    let dir = TempDir::new().unwrap();
+    let program = dir.path().join("hangs");
+    fs::write(&program, "#!/bin/sh\necho '\"yes\"'\nexec sleep 60\n").unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let files = [PathBuf::from("/dev/null"), PathBuf::from("/dev/zero")];
+    let opened = open_elsewhere(&program, &files, Duration::from_secs(2));
+    assert_eq!(opened[0], Opened::Yes);
+    assert!(matches!(&opened[1], Opened::Failed(words) if words.contains("2 seconds")), "{opened:?}");
+    let opened = open_elsewhere(Path::new("/nowhere"), &files, Duration::from_secs(2));
+    assert!(matches!(&opened[1], Opened::Failed(words) if words.contains("no such file")), "{opened:?}");
 }
 
 /// As root a device file can be made; another user can at least be refused one.

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-//! Opens the device files that a GPU runtime opens, to tell apart what it calls "no device" alike.
+//! Opens the device files that a GPU runtime opens, to tell apart what it calls "no device" alike. Another process opens
+//! them: with a driver that hangs, opening does, too.
 
 use std::{
-    fs::{self, File},
-    io,
-    os::unix::fs::{FileTypeExt, MetadataExt},
-    path::Path,
+    collections::VecDeque,
+    fs,
+    os::unix::{
+        fs::{FileTypeExt, MetadataExt},
+        process::CommandExt,
+    },
+    path::{Path, PathBuf},
+    process::Command,
     str::FromStr,
+    time::Duration,
 };
 
-use super::Root;
+use super::{Root, process, source::failure};
 use crate::{
+    device_files::{self, SUBCOMMAND},
     facts::{
         Bdf, ReadError, Reading,
         devices::{DeviceAccess, DeviceFile, Opened, Owner},
@@ -22,15 +29,19 @@ use crate::{
 /// Name under which the answer is recorded.
 const QUESTION: &str = "device-access";
 const DRM: &str = "sys/class/drm";
+/// Opening may wake a GPU, which takes a second or two.
+const OPEN_LIMIT: Duration = Duration::from_secs(15);
+/// A word for each file.
+const OUT_LIMIT: usize = 64 * 1024;
 /// All of the ID space, as `/proc/self/uid_map` has it outside user namespaces.
 const ALL_IDS: &str = "4294967295";
 
 /// Opens them on a live machine, or tells what was recorded.
-pub(super) fn read(root: &Root) -> Reading<DeviceAccess> {
+pub(super) fn read(root: &Root, program: &Path) -> Reading<DeviceAccess> {
     // Before asking: a root that records is locked while it asks.
     let nodes = render_nodes(root);
     let text = root.ask(QUESTION, || {
-        let access = open_all(Path::new("/"), &nodes);
+        let access = open_all(Path::new("/"), &nodes, &|files| open_elsewhere(program, files, OPEN_LIMIT));
         serde_json::to_string(&access).map_err(|error| ReadError::malformed(QUESTION, error.to_string()))
     })?;
     let other = |_| ReadError::malformed(QUESTION, "was recorded in a form that this version does not know");
@@ -49,9 +60,9 @@ fn render_nodes(root: &Root) -> Vec<(String, Bdf)> {
     names.into_iter().filter_map(node).collect()
 }
 
-/// Opens `dev/kfd` and the given render nodes below `base`.
+/// Opens `dev/kfd` and the given render nodes below `base`; `open` opens those that are character devices.
 #[must_use]
-pub fn open_all(base: &Path, nodes: &[(String, Bdf)]) -> DeviceAccess {
+pub fn open_all(base: &Path, nodes: &[(String, Bdf)], open: &dyn Fn(&[PathBuf]) -> Vec<Opened>) -> DeviceAccess {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ids = |key: &str| -> Vec<u32> {
         let line = status.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
@@ -63,25 +74,32 @@ pub fn open_all(base: &Path, nodes: &[(String, Bdf)]) -> DeviceAccess {
     gids.sort_unstable();
     gids.dedup();
     let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
-    let render = nodes.iter().map(|(name, bdf)| open(base, &format!("dev/dri/{name}"), Some(*bdf)));
+    let mut kfd = look(base, "dev/kfd", None);
+    let mut render: Vec<DeviceFile> =
+        nodes.iter().map(|(name, bdf)| look(base, &format!("dev/dri/{name}"), Some(*bdf))).collect();
+    let mut waiting: Vec<&mut DeviceFile> =
+        std::iter::once(&mut kfd).chain(&mut render).filter(|file| file.opened == Opened::Yes).collect();
+    let paths: Vec<PathBuf> = waiting.iter().map(|file| base.join(&file.path)).collect();
+    let opened = if paths.is_empty() { Vec::new() } else { open(&paths) };
+    for (file, opened) in waiting.iter_mut().zip(opened) {
+        file.opened = opened;
+    }
     DeviceAccess {
-        kfd: open(base, "dev/kfd", None),
-        render: render.collect(),
+        kfd,
+        render,
         uid: effective("Uid:"),
         gids,
         user_namespace: !map.is_empty() && map.split_whitespace().nth(2) != Some(ALL_IDS),
     }
 }
 
-fn open(base: &Path, path: &str, bdf: Option<Bdf>) -> DeviceFile {
-    let full = base.join(path);
-    let data = fs::metadata(&full);
+/// What is there without opening it; [`Opened::Yes`] stands for a character device that is still to be opened.
+fn look(base: &Path, path: &str, bdf: Option<Bdf>) -> DeviceFile {
+    let data = fs::metadata(base.join(path));
     let opened = match &data {
-        Ok(data) if !data.file_type().is_char_device() => Opened::NotDevice,
-        Ok(_) => {
-            File::options().read(true).write(true).open(&full).map_or_else(|error| failed(&error), |_| Opened::Yes)
-        }
-        Err(error) => failed(error),
+        Ok(data) if data.file_type().is_char_device() => Opened::Yes,
+        Ok(_) => Opened::NotDevice,
+        Err(error) => device_files::failed(error),
     };
     let owner = data.ok().map(|data| Owner {
         uid: data.uid(),
@@ -92,15 +110,24 @@ fn open(base: &Path, path: &str, bdf: Option<Bdf>) -> DeviceFile {
     DeviceFile { path: path.to_owned(), bdf, opened, owner }
 }
 
-/// By number: the standard library has no kinds for some of them, and puts EPERM and EACCES together.
-fn failed(error: &io::Error) -> Opened {
-    match error.raw_os_error() {
-        Some(1) => Opened::Forbidden,
-        Some(2) => Opened::Absent,
-        Some(6 | 19) => Opened::NoDriver,
-        Some(13) => Opened::Denied,
-        _ => Opened::Failed(error.to_string()),
-    }
+/// Has `program` open the files, and gives one answer for each.
+#[must_use]
+pub fn open_elsewhere(program: &Path, files: &[PathBuf], limit: Duration) -> Vec<Opened> {
+    let mut command = Command::new(program);
+    command.arg0("tp2-verify").arg(SUBCOMMAND).args(files);
+    let (mut answers, reason): (VecDeque<Opened>, String) = match process::run(&mut command, limit, OUT_LIMIT) {
+        Ok(ended) => {
+            let text = String::from_utf8_lossy(&ended.out.bytes);
+            let answers = text.lines().map_while(|line| serde_json::from_str(line).ok()).collect();
+            let reason = match ended.end {
+                process::End::Killed { seconds, .. } => format!("opening it did not end within {seconds} seconds"),
+                process::End::Itself(status) => format!("the process that opens it ended early ({status})"),
+            };
+            (answers, reason)
+        }
+        Err(error) => (VecDeque::new(), format!("no process to open it could be started: {}", failure(&error).reason)),
+    };
+    files.iter().map(|_| answers.pop_front().unwrap_or_else(|| Opened::Failed(reason.clone()))).collect()
 }
 
 /// Not through the root: a report has no use for the rest of that file.

@@ -16,6 +16,7 @@ pub mod order;
 mod pci;
 pub mod pci_config;
 pub mod pci_device;
+mod process;
 pub mod record;
 mod root;
 pub mod runtime;
@@ -50,7 +51,7 @@ pub fn collect(root: &Root, options: &runtime::Options) -> Facts {
         kfd: kfd::read(root),
         // Last: opening a GPU's files wakes it, and what was read before should be what was there before.
         access: access::read(root),
-        device_access: devices::read(root),
+        device_access: devices::read(root, &options.program),
         runtime: runtime::read(root, options),
     }
 }

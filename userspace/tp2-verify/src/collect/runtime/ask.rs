@@ -3,122 +3,34 @@
 //! The side that waits: starts the process that asks, limits its time and its words, and makes an answer of every end.
 
 use std::{
-    io::Read,
     os::unix::process::{CommandExt, ExitStatusExt},
     path::Path,
-    process::{Child, Command, ExitStatus, Stdio},
-    sync::mpsc::{self, Receiver},
-    thread,
-    time::{Duration, Instant},
+    process::Command,
+    time::Duration,
 };
 
 use super::Options;
 use crate::{
+    collect::process::{self, End, Ended, Kept},
     facts::runtime::{Device, Outcome, Peer, Runtime},
     runtime::{Event, MARK, SUBCOMMAND},
 };
 
 /// What 256 devices have to say is less.
 const OUT_LIMIT: usize = 32 * 1024 * 1024;
-/// As much of standard error as anybody reads.
-const ERR_LIMIT: usize = 8 * 1024;
-/// How long a killed process may take to go, and a pipe to end after its process.
-const GRACE: Duration = Duration::from_secs(1);
-/// Between two looks.
-const PAUSE: Duration = Duration::from_millis(2);
 
 /// Asks `library`.
 pub(super) fn ask(library: &Path, options: &Options) -> Runtime {
-    let limit = Duration::from_secs(options.runtime_timeout);
     let mut command = Command::new(&options.program);
     command.envs(options.variables.iter().map(|(name, value)| (name, value)));
     command.arg0("tp2-verify").arg(SUBCOMMAND).arg(library);
-    // Empty, as /dev/null is, which a bare container need not have.
-    command.stdin(Stdio::piped());
-    match command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn() {
-        Ok(mut child) => {
-            drop(child.stdin.take());
-            let out = child.stdout.take().map(|pipe| keep(pipe, OUT_LIMIT));
-            let err = child.stderr.take().map(|pipe| keep(pipe, ERR_LIMIT));
-            let end = wait(&mut child, limit);
-            let (out, err) = (take(out.as_ref()), take(err.as_ref()));
+    match process::run(&mut command, Duration::from_secs(options.runtime_timeout), OUT_LIMIT) {
+        Ok(Ended { out, err, end }) => {
             let mut runtime = account(&out, &end);
             String::from_utf8_lossy(&err.bytes).trim().clone_into(&mut runtime.stderr);
             runtime
         }
         Err(error) => Runtime::ended(Outcome::NotStarted { reason: error.to_string() }),
-    }
-}
-
-/// What came through a pipe.
-#[derive(Default)]
-struct Kept {
-    bytes: Vec<u8>,
-    /// Whether there was more than was kept.
-    cut: bool,
-}
-
-/// A chunk of a pipe's contents, as far as it is kept; `true`: there was more.
-type Chunk = (Vec<u8>, bool);
-
-/// Empties a pipe to its end, so that nobody has to wait for room, and passes on the first `limit` bytes.
-fn keep(mut pipe: impl Read + Send + 'static, limit: usize) -> Receiver<Chunk> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut room = limit;
-        let mut buffer = vec![0; 64 * 1024];
-        while let Ok(length @ 1..) = pipe.read(&mut buffer) {
-            let kept = buffer.get(..length.min(room)).unwrap_or_default().to_vec();
-            let cut = kept.len() < length;
-            room = room.saturating_sub(length);
-            if !kept.is_empty() || cut {
-                // Nobody listens any more where the process outlived its own end.
-                let _ = sender.send((kept, cut));
-            }
-        }
-    });
-    receiver
-}
-
-/// Takes what came, and waits a moment for the end: another process may have inherited the pipe.
-fn take(receiver: Option<&Receiver<Chunk>>) -> Kept {
-    let mut all = Kept::default();
-    let deadline = Instant::now() + GRACE;
-    while let Some(receiver) = receiver {
-        let Ok((bytes, cut)) = receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) else {
-            break;
-        };
-        all.bytes.extend(bytes);
-        all.cut |= cut;
-    }
-    all
-}
-
-/// How the process ended.
-enum End {
-    Itself(ExitStatus),
-    Killed { seconds: u64, unkillable: bool },
-}
-
-fn wait(child: &mut Child, limit: Duration) -> End {
-    if let Some(status) = wait_until(child, Instant::now() + limit) {
-        return End::Itself(status);
-    }
-    // It may have ended just now: then there is nothing to kill, and the limit was reached all the same.
-    let _ = child.kill();
-    let gone = wait_until(child, Instant::now() + GRACE).is_some();
-    End::Killed { seconds: limit.as_secs(), unkillable: !gone }
-}
-
-fn wait_until(child: &mut Child, deadline: Instant) -> Option<ExitStatus> {
-    loop {
-        if let Ok(Some(status)) = child.try_wait() {
-            return Some(status);
-        }
-        if Instant::now() >= deadline {
-            return None;
-        }
-        thread::sleep(PAUSE);
     }
 }
 
