@@ -116,6 +116,8 @@ pub struct Facts {
     pub iommu_groups_listed: bool,
     /// KFD topology nodes.
     pub kfd: Reading<Vec<KfdNode>>,
+    /// Routes that the kernel refused on this boot, as its log tells.
+    pub kernel_log: Reading<Vec<RefusedRoute>>,
     /// Device nodes, and who may open them.
     pub access: Access,
     /// Variables that GPU runtimes read.
@@ -128,6 +130,17 @@ pub struct Facts {
     pub device_access: Reading<devices::DeviceAccess>,
     /// What the GPU runtime tells programs.
     pub runtime: Reading<runtime::Runtime>,
+}
+
+/// A route that the kernel refused when amdgpu asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedRoute {
+    /// Whose memory would have been reached.
+    pub provider: Bdf,
+    /// Who would have reached it.
+    pub client: Bdf,
+    /// The driver's words.
+    pub line: String,
 }
 
 /// Where it runs, and with which rights it was read.

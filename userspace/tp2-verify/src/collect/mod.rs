@@ -9,6 +9,7 @@ pub mod environment;
 pub mod host;
 pub mod initramfs;
 pub mod kernel;
+pub mod kernel_log;
 pub mod kfd;
 pub mod module_file;
 pub mod modules;
@@ -49,6 +50,7 @@ pub fn collect(root: &Root, options: &runtime::Options) -> Facts {
         pci,
         pci_skipped,
         kfd: kfd::read(root),
+        kernel_log: kernel_log::read(root),
         // Last: opening a GPU's files wakes it, and what was read before should be what was there before.
         access: access::read(root),
         device_access: devices::read(root, &options.program),

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+//! The kernel log of this boot, as far as a gate goes by it: routes that the kernel refused when amdgpu asked. Nothing
+//! else of the log is kept.
+//!
+//! Of a captured tree what `dmesg` printed is read, `tp2/kernel-log`.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    os::unix::fs::OpenOptionsExt,
+    path::Path,
+};
+
+use super::{Root, record::Failure, source::failure};
+use crate::facts::{Bdf, Reading, RefusedRoute};
+
+/// The log in a captured tree.
+pub const CAPTURED: &str = "tp2/kernel-log";
+/// Name under which the answer is recorded, and the device.
+const DEVICE: &str = "dev/kmsg";
+/// The ring buffer has 128 KiB to 2 MiB; a captured log may have been kept longer.
+const LIMIT: u64 = 16 * 1024 * 1024;
+/// More than one record (`CONSOLE_EXT_LOG_MAX` and `PRINTKRB_RECORD_MAX`, Linux 6.12 to 7.3).
+const RECORD: usize = 8192;
+
+/// `amdgpu_device_is_peer_accessible()` says this (`amdgpu_device.c`, Linux 6.1 to 7.3).
+const FROM_PEER: &str = ": PCIe P2P access from peer device ";
+const NOT_SUPPORTED: &str = " is not supported by the chipset";
+
+/// Reads the routes that the log tells of.
+pub(super) fn read(root: &Root) -> Reading<Vec<RefusedRoute>> {
+    if !root.is_live() {
+        return root.text_up_to(CAPTURED, LIMIT).map(|text| parse(&text));
+    }
+    let text = root.ask(DEVICE, || {
+        let text = all_records(&Path::new("/").join(DEVICE)).map_err(|failure| failure.at(DEVICE))?;
+        let lines: Vec<String> = parse(&text).into_iter().map(|route| route.line).collect();
+        Ok(lines.join("\n"))
+    })?;
+    Ok(parse(&text))
+}
+
+/// Each read gives one record; at the end, and where records were overwritten meanwhile, an error.
+fn all_records(path: &Path) -> Result<String, Failure> {
+    let open = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path);
+    let mut file = open.map_err(|error| failure(&error))?;
+    let mut text = String::new();
+    let mut record = [0; RECORD];
+    while u64::try_from(text.len()).is_ok_and(|length| length < LIMIT) {
+        match file.read(&mut record) {
+            Ok(0) => break,
+            Ok(length) => text.push_str(&String::from_utf8_lossy(record.get(..length).unwrap_or_default())),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+            Err(error) if matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::Interrupted) => {}
+            Err(error) => return Err(failure(&error)),
+        }
+    }
+    Ok(text)
+}
+
+/// Routes that a log tells of, each once, with the line without what is before the driver's name.
+#[must_use]
+pub fn parse(text: &str) -> Vec<RefusedRoute> {
+    let mut routes: Vec<RefusedRoute> = Vec::new();
+    for line in text.lines() {
+        if let Some(route) = refused(line)
+            && !routes.contains(&route)
+        {
+            routes.push(route);
+        }
+    }
+    routes
+}
+
+fn refused(line: &str) -> Option<RefusedRoute> {
+    let (before, rest) = line.split_once(FROM_PEER)?;
+    let client: Bdf = rest.split_once(NOT_SUPPORTED)?.0.parse().ok()?;
+    let (_, address) = before.rsplit_once("amdgpu ")?;
+    let provider: Bdf = address.parse().ok()?;
+    Some(RefusedRoute { provider, client, line: format!("amdgpu {provider}{FROM_PEER}{client}{NOT_SUPPORTED}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str =
+        "amdgpu 0000:05:00.0: PCIe P2P access from peer device 0000:08:00.0 is not supported by the chipset";
+
+    #[test]
+    fn refusals_are_found_in_either_form_and_once() {
+        let log =
+            format!("6,917,4218300,-;{LINE}\n SUBSYSTEM=pci\n[    4.2] {LINE}\n[ 4.3] amdgpu 0000:05:00.0: fine\n");
+        let routes = parse(&log);
+        assert_eq!(routes.len(), 1, "{routes:?}");
+        assert_eq!(routes[0].line, LINE);
+        assert_eq!(
+            (routes[0].provider.to_string(), routes[0].client.to_string()),
+            ("0000:05:00.0".into(), "0000:08:00.0".into())
+        );
+    }
+
+    #[test]
+    fn other_words_are_no_refusal() {
+        for line in
+            ["amdgpu x: PCIe P2P access from peer device 0000:08:00.0 is not supported by the chipset", FROM_PEER, ""]
+        {
+            assert!(parse(line).is_empty(), "{line}");
+        }
+    }
+}
