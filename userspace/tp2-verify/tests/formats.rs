@@ -67,7 +67,9 @@ fn formats_and_what_they_are_not_for() {
 fn the_manual_page_has_every_command() {
     let page = run(&["man"]);
     assert_eq!((page.exit, page.stderr.as_str()), (0, ""));
-    assert!(page.stdout.contains(".TH tp2-verify 8"), "{}", page.stdout);
+    let title =
+        concat!(".TH tp2-verify 8 \" \" \"tp2-verify ", env!("CARGO_PKG_VERSION"), "\" \"System Administration\"");
+    assert!(page.stdout.contains(title), "{}", page.stdout);
     for words in ["CHECK", "REPORT", "REPLAY", "MODULE", "COMPLETIONS", "EXIT STATUS", "dry\\-run", "\\-\\-format"] {
         assert!(page.stdout.contains(words), "{words} is missing in {}", page.stdout);
     }

@@ -17,7 +17,8 @@ const SECTION: &str = "8";
 pub(super) fn write(out: &mut dyn Write, command: Command) -> io::Result<()> {
     let mut command = command.disable_help_subcommand(true);
     command.build();
-    let man = Man::new(command.clone()).section(SECTION).manual("System Administration");
+    // A date that is empty would be written as nothing, and what follows would take its place.
+    let man = Man::new(command.clone()).section(SECTION).date(" ").manual("System Administration");
     man.render_title(out)?;
     man.render_name_section(out)?;
     man.render_synopsis_section(out)?;
