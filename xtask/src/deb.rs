@@ -41,7 +41,8 @@ pub(crate) fn build() -> Result<Debs> {
         .args(["build", "--quiet", "--release", "--locked", "--package", "tp2-verify"])
         .dir(workspace::root())
         .run()?;
-    let key = source_key(&target.join("release/tp2-verify"))?;
+    let binary = target.join("release/tp2-verify");
+    let key = source_key(&binary)?;
     let dir = target.join("deb");
     let stamp = dir.join("sources.key");
     if fs::read_to_string(&stamp).is_ok_and(|built_from| built_from == key)
@@ -56,7 +57,7 @@ pub(crate) fn build() -> Result<Debs> {
     Cmd::new(workspace::root().join("dkms/build-deb"))
         .arg(&dir)
         .dir(workspace::root())
-        .env("CARGO_TARGET_DIR", &target)
+        .env("TP2_VERIFY", &binary)
         .output()?;
     let debs = find(&dir, &key)?;
     fs::write(&stamp, &key)?;
