@@ -69,6 +69,7 @@ fn source_key(binary: &Path) -> Result<String> {
     Ok(Key::new()
         .add_tree(&root.join("rust-kmod"))?
         .add_tree(&root.join("dkms"))?
+        .add_tree(&root.join("userspace/tp2-verify/schema"))?
         .add_file(&root.join("Cargo.toml"))?
         .add_file(binary)?
         .hex())

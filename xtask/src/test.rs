@@ -38,5 +38,8 @@ fn unit_tests() -> Result<()> {
 
 fn audit() -> Result<()> {
     let debs = deb::build()?;
-    Cmd::new(workspace::root().join("dkms/check-package")).arg(&debs.dkms).dir(workspace::root()).run()
+    for package in [&debs.dkms, &debs.verify] {
+        Cmd::new(workspace::root().join("dkms/check-package")).arg(package).dir(workspace::root()).run()?;
+    }
+    Ok(())
 }
