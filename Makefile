@@ -43,6 +43,9 @@ module: ## Build the kernel module for KDIR
 verify: ## Build tp2-verify
 	@$(CARGO) build --release --locked --package tp2-verify
 
+static: ## Build tp2-verify as one static file (x86-64)
+	@$(CARGO) xtask static
+
 install: ## Install on this machine (root), or copy into DESTDIR
 	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' dkms/install install
 
@@ -55,4 +58,4 @@ prepare: ## Install the Debian packages that building and testing need
 clean: ## Remove what was built
 	@$(CARGO) clean
 
-.PHONY: help demo test test-full check vm upgrade bench deb module verify install uninstall prepare clean
+.PHONY: help demo test test-full check vm upgrade bench deb module verify static install uninstall prepare clean

@@ -59,10 +59,15 @@ impl Cmd {
     }
 
     /// Runs the command and returns its standard output; an error carries the end of its messages.
-    pub(crate) fn output(mut self) -> Result<String> {
+    pub(crate) fn output(self) -> Result<String> {
+        self.output_of(&[0])
+    }
+
+    /// The same for a command whose answer is in its exit status, too.
+    pub(crate) fn output_of(mut self, statuses: &[i32]) -> Result<String> {
         let line = self.line();
         let output = self.inner.output().with_context(|| cannot_start(&line))?;
-        if !output.status.success() {
+        if !output.status.code().is_some_and(|code| statuses.contains(&code)) {
             bail!("`{line}` failed ({}):\n{}", output.status, tail(&output));
         }
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())

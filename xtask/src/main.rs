@@ -17,6 +17,7 @@ mod kernel;
 mod progress;
 mod real_runtime;
 mod scenario;
+mod static_build;
 mod test;
 mod upgrade;
 mod vm;
@@ -39,6 +40,8 @@ enum Command {
     Demo,
     /// Build the Debian packages into target/deb.
     Deb,
+    /// Build tp2-verify as one static file for x86-64, whatever C library a machine has.
+    Static,
     /// Run the VM scenarios.
     Vm {
         /// Only name the scenarios.
@@ -104,6 +107,7 @@ fn main() -> ExitCode {
     let result = match Args::parse().command {
         Command::Demo => demo::run(),
         Command::Deb => deb::command(),
+        Command::Static => static_build::command(),
         Command::Vm { list: true, .. } => {
             scenario::list();
             Ok(())
