@@ -163,10 +163,13 @@ fn driver_file_outside_the_kernel_proves_itself() {
 
 #[test]
 fn a_compressed_bomb_does_not_eat_memory() {
-    // An xz block of 512 MiB: chunks of LZMA2 with properties, each of 2 MiB in one byte, repeated with a reset each.
-    let mut bomb = b"\xfd7zXZ\0\0\x01\0\0\0\0\x02\0\x21\x01\x16\0\0\0\0\0\0\0".to_vec();
-    bomb.extend(b"\xff\xff\xff\0\0\x5d\0".repeat(256));
-    bomb.extend([0; 64]);
+    // A block of 8 MiB, again and again: between the stream's header and its index, the size of which is in its footer.
+    let stream = compressed("xz", &["--check=crc32", "-0"], &vec![0; 8 << 20]);
+    let (header, rest) = stream.split_at(12);
+    let (rest, footer) = rest.split_at(rest.len() - 12);
+    let index = (u32::from_le_bytes(footer[4..8].try_into().unwrap()) + 1) * 4;
+    let block = &rest[..rest.len() - usize::try_from(index).unwrap()];
+    let bomb = [header, &block.repeat(33)].concat();
     let error = describe("x", &bomb).unwrap_err();
     assert!(error.reason.contains("xz: too large"), "{error}");
 }

@@ -61,21 +61,11 @@ fn expand(bytes: &[u8]) -> Result<Option<Vec<u8>>, String> {
     }
 }
 
-/// The library keeps a block in memory whole, so its size is looked at first.
 fn expand_xz(bytes: &[u8], out: &mut Capped) -> Result<(), String> {
-    let measured = xz::measure(bytes).map_err(|words| format!("xz: {words}"))?;
-    if u64::try_from(measured.expanded).unwrap_or(u64::MAX) > EXPANDED_LIMIT {
-        return Err("xz: too large".to_owned());
-    }
-    lzma_rs::xz_decompress(&mut io::Cursor::new(bytes), out).map_err(|error| format!("xz: {}", xz_words(&error)))
-}
-
-/// The library has no words of its own for its errors.
-pub(super) fn xz_words(error: &lzma_rs::error::Error) -> String {
-    use lzma_rs::error::Error;
-    match error {
-        Error::IoError(error) | Error::HeaderTooShort(error) => error.to_string(),
-        Error::LzmaError(words) | Error::XzError(words) => words.clone(),
+    match xz::decompress(bytes, out) {
+        Ok([]) => Ok(()),
+        Ok(rest) => Err(format!("xz: {} bytes follow its end", rest.len())),
+        Err(words) => Err(format!("xz: {words}")),
     }
 }
 

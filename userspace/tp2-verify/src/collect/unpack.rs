@@ -13,8 +13,6 @@ use super::{
 
 /// Bytes of a whole image after decompression.
 const EXPANDED_LIMIT: u64 = 1024 * 1024 * 1024;
-/// Bytes of an xz block after decompression, which is in memory whole, twice for a moment.
-const XZ_BLOCK_LIMIT: usize = 256 * 1024 * 1024;
 /// Bytes of a block of `lz4 -l` after decompression (`LZ4_DEFAULT_UNCOMPRESSED_CHUNK_SIZE` in `lib/decompress_unlz4.c`).
 const LZ4_BLOCK: usize = 8 * 1024 * 1024;
 const LZ4_MAGIC: u32 = 0x184c_2102;
@@ -88,16 +86,7 @@ fn expand<'a>(compression: &str, bytes: &'a [u8], sink: &mut Sink<'_>) -> Result
             drop(decoder);
             Ok(rest)
         }
-        "xz" => {
-            let measured = xz::measure(bytes).map_err(|words| broken(words.to_owned()))?;
-            if measured.largest_block > XZ_BLOCK_LIMIT {
-                return Err(format!("has an xz block of more than {XZ_BLOCK_LIMIT} bytes"));
-            }
-            let (mut stream, rest) = bytes.split_at(measured.length);
-            let words = |error| broken(super::module_file::xz_words(&error));
-            lzma_rs::xz_decompress(&mut stream, sink).map_err(words)?;
-            Ok(rest)
-        }
+        "xz" => xz::decompress(bytes, sink).map_err(broken),
         _ => lz4(bytes, sink).map_err(io_words),
     }
 }
