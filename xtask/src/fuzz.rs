@@ -17,7 +17,7 @@ const FLAGS: &str = "--cfg fuzzing -Ccodegen-units=1 -Cpasses=sancov-module -Cll
 /// Named, so that build scripts and macros are compiled without the flags.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 /// For each target in `make test`.
-const SMOKE_SECONDS: u32 = 5;
+const SMOKE_SECONDS: u32 = 3;
 
 /// When a target's run ends, if nothing is found before.
 #[derive(Clone, Copy)]

@@ -13,7 +13,8 @@ use crate::facts::{Kernel, KernelConfig, ReadError, Reading};
 const CONFIG_LIMIT: u64 = 8 * 1024 * 1024;
 
 /// Reads the kernel.
-pub(super) fn read(root: &Root) -> Kernel {
+#[must_use]
+pub fn read(root: &Root) -> Kernel {
     let release = root.text("proc/sys/kernel/osrelease");
     let release = release.and_then(|text| check_release(&text));
     Kernel {

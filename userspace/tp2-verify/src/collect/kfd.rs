@@ -10,7 +10,7 @@ use crate::facts::{KfdLink, KfdNode, ReadError, Reading};
 const NODES: &str = "sys/class/kfd/kfd/topology/nodes";
 
 /// Reads all nodes.
-pub(super) fn read(root: &Root) -> Reading<Vec<KfdNode>> {
+pub fn read(root: &Root) -> Reading<Vec<KfdNode>> {
     let mut nodes = Vec::new();
     for name in root.names(NODES)? {
         let Ok(id) = name.parse() else {
