@@ -61,7 +61,7 @@ fn with_common(walk: &Walk<'_>, test: impl FnOnce() -> HostBridgeTest) -> (Answe
 
 /// No bridge is upstream of both: the host bridge decides, and no ACS word matters.
 fn without_common(provider: &Chain, client: &Chain, machine: &Machine) -> Prediction {
-    let hop_count = depth(provider).saturating_add(depth(client));
+    let hop_count = hops_apart(provider, client);
     let path = if provider.root_bus == client.root_bus { Path::ThroughHostBridge } else { Path::AcrossHostBridges };
     let host_bridge = host_bridge::test(provider, client, machine);
     let answer = answer_through_host_bridge(&host_bridge, hop_count);
@@ -98,6 +98,11 @@ fn walk_to_common<'a>(provider: &'a Chain, client: &'a Chain) -> Option<Walk<'a>
         return Some(Walk { common, hop_count, visited });
     }
     None
+}
+
+/// The kernel's hop count for two chains without a common bridge.
+fn hops_apart(provider: &Chain, client: &Chain) -> i32 {
+    depth(provider).saturating_add(depth(client))
 }
 
 /// Number of functions from the chain's own to the one on the root bus, both included.

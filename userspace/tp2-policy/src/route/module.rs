@@ -3,8 +3,9 @@
 //! What the module would make of the kernel's answer (`docs/architecture.md`, "The module's contract").
 
 use super::{
-    predict,
-    types::{Chain, HostBridgeDevice, Machine, Node, Path},
+    hops_apart,
+    types::{Chain, HostBridgeDevice, Node},
+    walk_to_common,
 };
 use crate::policy::{Call, Decision, Function, Rule, Settings, decide};
 
@@ -24,18 +25,17 @@ pub enum ModuleDecision {
 /// A host bridge that the reader could not identify becomes one that the module cannot: see [`module_decision`].
 #[must_use]
 pub fn module_call(provider: &Chain, client: &Chain, kernel_answer: i32) -> Call {
-    // Neither depends on CPU or kernel.
-    let route = predict(provider, client, &Machine::default());
+    let walk = walk_to_common(provider, client);
     Call {
         kernel_answer,
         num_clients: 1,
         provider: function(&provider.function),
         client: function(&client.function),
-        shares_upstream: matches!(route.path, Path::SameFunction | Path::SharedUpstream { .. }),
+        shares_upstream: walk.is_some(),
         same_host_bridge: provider.root_bus == client.root_bus,
         provider_host_bridge: provider.host_bridge.id(),
         client_host_bridge: client.host_bridge.id(),
-        hop_count: route.hop_count,
+        hop_count: walk.map_or_else(|| hops_apart(provider, client), |walk| walk.hop_count),
     }
 }
 

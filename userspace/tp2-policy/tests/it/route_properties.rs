@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use tp2_policy::{
     KernelVersion,
     policy::BridgeId,
-    route::{AcsControl, Answer, Chain, HostBridgeDevice, Machine, Path, Reason, predict},
+    route::{AcsControl, Answer, Chain, HostBridgeDevice, Machine, Path, Reason, module_call, predict},
 };
 
 use crate::{
@@ -127,5 +127,13 @@ proptest! {
         }
         let across = prediction.path == Path::AcrossHostBridges;
         prop_assert_eq!(across, a.root_bus != b.root_bus);
+    }
+
+    #[test]
+    fn the_module_sees_the_way_that_is_predicted((tree, p, c) in some_tree()) {
+        let (a, b) = (tree.chain(p), tree.chain(c));
+        let (call, prediction) = (module_call(&a, &b, -1), predict(&a, &b, &machine_of(&tree)));
+        let shared = matches!(prediction.path, Path::SameFunction | Path::SharedUpstream { .. });
+        prop_assert_eq!((call.shares_upstream, call.hop_count), (shared, prediction.hop_count));
     }
 }
