@@ -2,7 +2,7 @@
 
 //! What a gate says.
 
-use std::fmt;
+use std::{collections::HashMap, fmt};
 
 use serde::{Serialize, Serializer};
 
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// What a finding is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// The machine.
     Host,
@@ -181,5 +181,40 @@ impl Finding {
     pub fn bearing(mut self, bearing: Bearing) -> Self {
         self.bearing = bearing;
         self
+    }
+}
+
+/// Findings by what they are about.
+#[derive(Clone, Debug, Default)]
+pub struct ByScope<'a> {
+    scopes: Vec<Scope>,
+    findings: HashMap<Scope, Vec<&'a Finding>>,
+}
+
+impl<'a> ByScope<'a> {
+    /// Groups findings; those about the same keep their order.
+    #[must_use]
+    pub fn new(findings: &'a [Finding]) -> Self {
+        let mut grouped = Self::default();
+        for finding in findings {
+            let group = grouped.findings.entry(finding.scope).or_insert_with(|| {
+                grouped.scopes.push(finding.scope);
+                Vec::new()
+            });
+            group.push(finding);
+        }
+        grouped
+    }
+
+    /// What they are about, in the order in which each comes up first.
+    #[must_use]
+    pub fn scopes(&self) -> &[Scope] {
+        &self.scopes
+    }
+
+    /// Those about exactly this.
+    #[must_use]
+    pub fn about(&self, scope: Scope) -> &[&'a Finding] {
+        self.findings.get(&scope).map(Vec::as_slice).unwrap_or_default()
     }
 }

@@ -7,7 +7,7 @@ use tp2_policy::route::Reason;
 
 use crate::{
     facts::{Bdf, Facts, Reading},
-    finding::Finding,
+    finding::{ByScope, Finding},
     gates, route,
     route::decision_token,
     text,
@@ -124,7 +124,14 @@ pub struct ModulePart {
 #[must_use]
 pub fn make(facts: &Facts) -> Report {
     let findings = gates::judge(facts);
-    let pairs: Vec<Pair> = view::pairs(facts).iter().map(|(a, b)| pair(facts, &findings, a, b)).collect();
+    let grouped = ByScope::new(&findings);
+    let mut pairs = Vec::new();
+    let mut acs_hidden = false;
+    for (a, b) in view::pairs(facts) {
+        let ways = route::directions(facts, a.device, b.device).ok();
+        acs_hidden |= ways.iter().flatten().any(|way| waits_for_acs(&way.prediction.reason));
+        pairs.push(pair(facts, &grouped, [&a, &b], ways.as_ref()));
+    }
     let verdicts: Vec<Verdict> = pairs.iter().map(|pair| pair.verdict).collect();
     let verdict = verdict::of_machine(&findings, &verdicts);
     Report {
@@ -134,7 +141,7 @@ pub fn make(facts: &Facts) -> Report {
         host: host(facts),
         gpus: view::gpus(facts).iter().map(|one| gpu(facts, one)).collect(),
         pairs,
-        root_would_add: root_would_add(facts),
+        root_would_add: root_would_add(facts, acs_hidden),
         findings,
     }
 }
@@ -168,12 +175,14 @@ fn gpu(facts: &Facts, gpu: &view::Gpu<'_>) -> Gpu {
     }
 }
 
-fn pair(facts: &Facts, findings: &[Finding], a: &view::Gpu<'_>, b: &view::Gpu<'_>) -> Pair {
+fn pair(
+    facts: &Facts,
+    findings: &ByScope<'_>,
+    [a, b]: [&view::Gpu<'_>; 2],
+    ways: Option<&[route::Direction<'_>; 2]>,
+) -> Pair {
     let (first, second) = (a.device.bdf, b.device.bdf);
-    let [a_to_b, b_to_a] = match route::directions(facts, a.device, b.device) {
-        Ok(ways) => ways.map(|way| Some(distance(&way))),
-        Err(_) => [None, None],
-    };
+    let [a_to_b, b_to_a] = ways.map_or([None, None], |ways| ways.each_ref().map(|way| Some(distance(way))));
     let kind = if view::are_joined_by_xgmi(facts, first, second) {
         "xgmi"
     } else {
@@ -202,16 +211,11 @@ fn distance(way: &route::Direction<'_>) -> Distance {
     }
 }
 
-/// What was denied to the reader.
-fn root_would_add(facts: &Facts) -> Vec<Text> {
+/// What was denied to the reader: ACS words that some pair waits for, or the module's table.
+fn root_would_add(facts: &Facts, acs_hidden: bool) -> Vec<Text> {
     let mut list = Vec::new();
     let denied = |error: &crate::facts::ReadError| error.kind == crate::facts::ReadErrorKind::Denied;
-    let pairs = view::pairs(facts);
-    let hidden = |(a, b): &(view::Gpu<'_>, view::Gpu<'_>)| {
-        let ways = route::directions(facts, a.device, b.device);
-        ways.is_ok_and(|ways| ways.iter().any(|way| waits_for_acs(&way.prediction.reason)))
-    };
-    if pairs.iter().any(hidden) {
+    if acs_hidden {
         list.push(text!("root-would-add-acs"));
     }
     let not_root = facts.host.root == Some(false);

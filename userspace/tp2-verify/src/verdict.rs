@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{
     facts::Bdf,
-    finding::{Bearing, Finding, Scope, Status},
+    finding::{Bearing, ByScope, Finding, Scope, Status},
     gates, text,
     text::Text,
 };
@@ -99,19 +99,11 @@ impl Verdict {
     }
 }
 
-/// Whether a finding is about this pair, one of its GPUs, or the machine.
-fn concerns(finding: &Finding, a: Bdf, b: Bdf) -> bool {
-    match finding.scope {
-        Scope::Host => true,
-        Scope::Gpu(gpu) => gpu == a || gpu == b,
-        Scope::Pair(one, other) => (one, other) == (a, b),
-    }
-}
-
-/// Verdict of one pair.
+/// Verdict of one pair: of what is about it, one of its GPUs, or the machine.
 #[must_use]
-pub fn of_pair(findings: &[Finding], a: Bdf, b: Bdf) -> Verdict {
-    let ours: Vec<&Finding> = findings.iter().filter(|finding| concerns(finding, a, b)).collect();
+pub fn of_pair(findings: &ByScope<'_>, a: Bdf, b: Bdf) -> Verdict {
+    let scopes = [Scope::Host, Scope::Gpu(a), Scope::Gpu(b), Scope::Pair(a, b)];
+    let ours: Vec<&Finding> = scopes.into_iter().flat_map(|scope| findings.about(scope)).copied().collect();
     let any = |bearing| ours.iter().any(|finding| finding.bearing == bearing);
     let fails = |bearing| ours.iter().any(|finding| finding.status == Status::Fail && finding.bearing == bearing);
     let undecided = ours.iter().any(|finding| finding.status == Status::Unknown && gates::decides(finding.gate));

@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::wrap::wrap;
 use crate::{
-    finding::{Bearing, Finding, Scope, Status},
+    finding::{Bearing, ByScope, Finding, Scope, Status},
     language::Language,
     report::Report,
     text,
@@ -40,12 +40,8 @@ pub struct Options {
 
 /// Writes a report.
 pub fn write(out: &mut dyn Write, report: &Report, options: Options) -> io::Result<()> {
-    let mut scopes: Vec<Scope> = Vec::new();
-    for finding in &report.findings {
-        if !scopes.contains(&finding.scope) {
-            scopes.push(finding.scope);
-        }
-    }
+    let findings = ByScope::new(&report.findings);
+    let mut scopes = findings.scopes().to_vec();
     // Stable, so the order of addresses stays.
     scopes.sort_by_key(|scope| match scope {
         Scope::Host => 0,
@@ -56,7 +52,7 @@ pub fn write(out: &mut dyn Write, report: &Report, options: Options) -> io::Resu
     let mut page = Page { out, language: options.language, verbose: options.verbose, width };
     for scope in scopes {
         page.line(&heading(report, scope))?;
-        for finding in report.findings.iter().filter(|finding| finding.scope == scope) {
+        for finding in findings.about(scope) {
             page.finding(finding)?;
         }
     }
