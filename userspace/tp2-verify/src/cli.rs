@@ -194,6 +194,9 @@ impl Cli {
                 0
             }
         };
+        // Taking escapes out of megabytes of JSON, which has none, would be a seventh of the work.
+        let has_escapes = text.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace());
+        let choice = if has_escapes { choice } else { ColorChoice::AlwaysAnsi };
         let mut out = AutoStream::new(io::stdout(), choice);
         match out.write_all(&text).and_then(|()| out.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
