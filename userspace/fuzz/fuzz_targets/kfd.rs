@@ -24,7 +24,7 @@ fuzz_target!(init: plant(&seeds()), |input: &[u8]| {
 
     let record = machine::of_files(&[(NODE, input), (LINK, input)]);
     let nodes = kfd::read(&Root::replay(record)).expect("the directory is there");
-    let [node] = nodes.as_slice() else {
+    let [node] = &*nodes else {
         panic!("one node was made of {} entries", nodes.len());
     };
     let needed = ["type", "node_from", "node_to"].map(|name| values.get(name).copied());

@@ -4,10 +4,12 @@
 
 mod device;
 pub mod devices;
+mod indexed;
 pub mod runtime;
 mod setup;
 
 pub use device::{Aer, Bar, Express, GpuMemory, Link, OnPath, Power};
+pub use indexed::{Indexed, Keyed};
 pub use setup::{Access, Certificate, ConfigLine, DeviceNode, Environment, Opened, Order, Signing, User};
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
@@ -108,14 +110,14 @@ pub struct Facts {
     pub module: Module,
     /// The running kernel's initramfs image; not read where the override is not installed.
     pub initramfs: Reading<Initramfs>,
-    /// PCI functions.
-    pub pci: Reading<Vec<PciDevice>>,
+    /// PCI functions, by address.
+    pub pci: Reading<Indexed<PciDevice>>,
     /// Entries below the PCI device directory that are no readable PCI functions.
     pub pci_skipped: Vec<ReadError>,
     /// Whether `/sys/kernel/iommu_groups` is there, so that a device without a group has no IOMMU.
     pub iommu_groups_listed: bool,
-    /// KFD topology nodes.
-    pub kfd: Reading<Vec<KfdNode>>,
+    /// KFD topology nodes, those of GPUs by place.
+    pub kfd: Reading<Indexed<KfdNode>>,
     /// Routes that the kernel refused on this boot, as its log tells.
     pub kernel_log: Reading<Vec<RefusedRoute>>,
     /// Device nodes, and who may open them.
@@ -130,6 +132,14 @@ pub struct Facts {
     pub device_access: Reading<devices::DeviceAccess>,
     /// What the GPU runtime tells programs.
     pub runtime: Reading<runtime::Runtime>,
+}
+
+impl Facts {
+    /// The PCI function at an address, if it was read.
+    #[must_use]
+    pub fn device(&self, bdf: Bdf) -> Option<&PciDevice> {
+        self.pci.as_ref().ok()?.first(bdf)
+    }
 }
 
 /// A route that the kernel refused when amdgpu asked.
@@ -343,8 +353,8 @@ pub struct Initramfs {
 /// debugfs table of the module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairsTable {
-    /// One row for each ordered pair.
-    pub rows: Vec<PairRow>,
+    /// One row for each ordered pair, by provider and client.
+    pub rows: Indexed<PairRow>,
     /// Lines that do not have the form of the contract.
     pub malformed: Vec<String>,
     /// Calls of pairs beyond the table.
@@ -368,6 +378,14 @@ pub struct PairRow {
     pub rule: String,
 }
 
+impl Keyed for PairRow {
+    type Key = (Bdf, Bdf);
+
+    fn key(&self) -> Option<Self::Key> {
+        Some((self.provider, self.client))
+    }
+}
+
 /// One PCI function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PciDevice {
@@ -377,6 +395,8 @@ pub struct PciDevice {
     pub path: String,
     /// Name of the host bridge's directory, `pci0000:00`.
     pub root: String,
+    /// The first function on the root bus, which the kernel takes for the host bridge's device; `None`: there is none.
+    pub first_on_root: Option<Bdf>,
     /// Bridges above it, nearest first, up to the one on the root bus.
     pub upstream: Vec<Bdf>,
     /// Vendor ID.
@@ -409,6 +429,14 @@ impl PciDevice {
     }
 }
 
+impl Keyed for PciDevice {
+    type Key = Bdf;
+
+    fn key(&self) -> Option<Bdf> {
+        Some(self.bdf)
+    }
+}
+
 /// One node of the KFD topology.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KfdNode {
@@ -422,6 +450,17 @@ pub struct KfdNode {
     pub io_links: Reading<Vec<KfdLink>>,
     /// `p2p_links`.
     pub p2p_links: Reading<Vec<KfdLink>>,
+}
+
+/// The place of a GPU node: `domain` and `location_id`.
+impl Keyed for KfdNode {
+    type Key = (u64, u64);
+
+    fn key(&self) -> Option<Self::Key> {
+        let properties = self.properties.as_ref().ok()?;
+        let get = |name: &str| properties.get(name).copied().unwrap_or(0);
+        (get("simd_count") > 0).then(|| (get("domain"), get("location_id")))
+    }
 }
 
 /// One link of a KFD node.

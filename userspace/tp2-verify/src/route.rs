@@ -13,7 +13,7 @@ use tp2_policy::{
 
 use crate::{
     collect::pci_config::PORT_ROOT,
-    facts::{Bdf, Facts, PairRow, PciDevice, Reading},
+    facts::{Bdf, Facts, Indexed, PairRow, PciDevice, Reading},
     language::Language,
     settings::ModuleSettings,
     text,
@@ -84,43 +84,72 @@ pub const fn decision_token(decision: ModuleDecision) -> &'static str {
 
 /// Both directions of a pair: memory of `a` reached by `b`, then the other way. The error is that of a module parameter.
 pub fn directions<'a>(facts: &'a Facts, a: &PciDevice, b: &PciDevice) -> Reading<[Direction<'a>; 2]> {
-    let settings = ModuleSettings::of(&facts.module)?;
-    Ok([direction(facts, a, b, &settings), direction(facts, b, a, &settings)])
+    let judge = Judge::new(facts, ModuleSettings::of(&facts.module)?);
+    let (a, b) = (chain(facts, a), chain(facts, b));
+    Ok([judge.direction(&a, &b), judge.direction(&b, &a)])
 }
 
-fn direction<'a>(
-    facts: &'a Facts,
-    provider: &PciDevice,
-    client: &PciDevice,
-    settings: &ModuleSettings,
-) -> Direction<'a> {
-    let (from, to) = (chain(facts, client), chain(facts, provider));
-    let prediction = predict(&to, &from, &machine(facts));
-    let rows = facts.module.pairs.as_ref().map(|table| table.rows.as_slice());
-    let measured = rows.unwrap_or_default().iter().find(|row| row.provider == provider.bdf && row.client == client.bdf);
-    let known = measured.map(|row| row.kernel_answer);
-    let strict = settings.strict();
-    let decision = match known.or_else(|| prediction.kernel_answer()) {
-        Some(answer) => module_decision(&to, &from, answer, &settings.as_settings()),
-        None => ModuleDecision::Unknown,
-    };
-    let mut bridges = vec![to.host_bridge];
-    if from.root_bus != to.root_bus {
-        bridges.push(from.host_bridge);
+/// What the answers to all directions rest on.
+struct Judge<'a> {
+    machine: Machine,
+    rows: Option<&'a Indexed<PairRow>>,
+    settings: ModuleSettings,
+    strict: ModuleSettings,
+}
+
+/// Prediction, measurement and decision for one direction: what needs no words.
+struct Outcome<'a> {
+    prediction: Prediction,
+    measured: Option<&'a PairRow>,
+    decision: ModuleDecision,
+}
+
+impl Outcome<'_> {
+    /// See [`Direction::kernel_answer`].
+    fn kernel_answer(&self) -> Option<i32> {
+        self.measured.map(|row| row.kernel_answer).or_else(|| self.prediction.kernel_answer())
     }
-    let denied = |bridge: &HostBridgeDevice| {
-        bridge.id().is_some_and(|id| BUILT_IN_DENY.contains(&id) || settings.deny.contains(&id))
-    };
-    Direction {
-        provider: provider.bdf,
-        client: client.bdf,
-        decision,
-        strict: module_decision(&to, &from, -1, &strict.as_settings()),
-        denied: bridges.iter().any(denied),
-        measured,
-        path: path_words(&to, &from, prediction.path),
-        prediction,
-        bridges,
+}
+
+impl<'a> Judge<'a> {
+    fn new(facts: &'a Facts, settings: ModuleSettings) -> Self {
+        let rows = facts.module.pairs.as_ref().ok().map(|table| &table.rows);
+        Self { machine: machine(facts), rows, strict: settings.strict(), settings }
+    }
+
+    fn outcome(&self, provider: &Chain, client: &Chain) -> Outcome<'a> {
+        let key = (Bdf(provider.function.address), Bdf(client.function.address));
+        let mut outcome = Outcome {
+            prediction: predict(provider, client, &self.machine),
+            measured: self.rows.and_then(|rows| rows.first(key)),
+            decision: ModuleDecision::Unknown,
+        };
+        if let Some(answer) = outcome.kernel_answer() {
+            outcome.decision = module_decision(provider, client, answer, &self.settings.as_settings());
+        }
+        outcome
+    }
+
+    fn direction(&self, provider: &Chain, client: &Chain) -> Direction<'a> {
+        let Outcome { prediction, measured, decision } = self.outcome(provider, client);
+        let mut bridges = vec![provider.host_bridge];
+        if client.root_bus != provider.root_bus {
+            bridges.push(client.host_bridge);
+        }
+        let denied = |bridge: &HostBridgeDevice| {
+            bridge.id().is_some_and(|id| BUILT_IN_DENY.contains(&id) || self.settings.deny.contains(&id))
+        };
+        Direction {
+            provider: Bdf(provider.function.address),
+            client: Bdf(client.function.address),
+            decision,
+            strict: module_decision(provider, client, -1, &self.strict.as_settings()),
+            denied: bridges.iter().any(denied),
+            measured,
+            path: path_words(provider, client, prediction.path),
+            prediction,
+            bridges,
+        }
     }
 }
 
@@ -143,9 +172,7 @@ fn kernel_version(facts: &Facts) -> Option<KernelVersion> {
 }
 
 fn chain(facts: &Facts, device: &PciDevice) -> Chain {
-    let devices = facts.pci.as_deref().unwrap_or_default();
-    let find = |bdf: &Bdf| devices.iter().find(|other| other.bdf == *bdf);
-    let bridges = device.upstream.iter().map(|bdf| match find(bdf) {
+    let bridges = device.upstream.iter().map(|bdf| match facts.device(*bdf) {
         Some(bridge) => node(bridge),
         None => Node { address: bdf.0, vendor: 0xffff, device: 0xffff, class: 0, acs_ctrl: AcsControl::Unreadable },
     });
@@ -186,9 +213,7 @@ fn root_bus(device: &PciDevice) -> RootBus {
 ///
 /// The kernel scans by devfn, so the first of its list is the lowest. A captured tree without 00.0 may just lack it.
 fn host_bridge(facts: &Facts, device: &PciDevice) -> HostBridgeDevice {
-    let devices = facts.pci.as_deref().unwrap_or_default();
-    let on_root_bus = |other: &&PciDevice| other.root == device.root && other.upstream.is_empty();
-    let Some(first) = devices.iter().filter(on_root_bus).min_by_key(|other| other.bdf) else {
+    let Some(first) = device.first_on_root.and_then(|bdf| facts.device(bdf)) else {
         return HostBridgeDevice::Unreadable;
     };
     if first.bdf.0.devfn != 0 && !facts.host.live {
@@ -261,21 +286,26 @@ pub enum OverrideUse {
 pub fn override_use(facts: &Facts) -> OverrideUse {
     let pairs = view::pairs(facts);
     let judged = pairs.iter().filter(|(a, b)| view::is_judged(facts, a, b));
-    let settings = ModuleSettings::default();
+    let judge = Judge::new(facts, ModuleSettings::default());
     let mut overall = if view::gpus_may_hide(facts) { OverrideUse::Unknown } else { OverrideUse::NotNeeded };
     for (a, b) in judged {
         if [a, b].into_iter().any(|gpu| view::is_missing_from_kfd(facts, gpu.device)) {
             overall = worse(overall, OverrideUse::NoHelp);
             continue;
         }
-        for (provider, client) in [(a, b), (b, a)] {
-            let way = direction(facts, provider.device, client.device, &settings);
+        let (a, b) = (chain(facts, a.device), chain(facts, b.device));
+        for (provider, client) in [(&a, &b), (&b, &a)] {
+            let way = judge.outcome(provider, client);
             let this = match (way.kernel_answer(), way.decision) {
                 (Some(answer), _) if answer >= 0 => OverrideUse::NotNeeded,
                 (_, ModuleDecision::Decided(d)) if d.rule == Rule::Override => OverrideUse::Wanted,
                 (_, ModuleDecision::Unknown) => OverrideUse::Unknown,
                 _ => OverrideUse::NoHelp,
             };
+            // Nothing is worse, and the first pair often shows it.
+            if this == OverrideUse::Wanted {
+                return this;
+            }
             overall = worse(overall, this);
         }
     }

@@ -84,13 +84,13 @@ fn parse<T>(
     name: &str,
     read: impl Fn(&str) -> Option<T>,
 ) -> Reading<T> {
-    let path = format!("sys/module/tp2_p2pdma/parameters/{name}");
+    let path = || format!("sys/module/tp2_p2pdma/parameters/{name}");
     let text = match parameters.get(name) {
         Some(Ok(text)) => text,
         Some(Err(error)) => return Err(error.clone()),
-        None => return Err(ReadError::absent(&path)),
+        None => return Err(ReadError::absent(&path())),
     };
-    read(text).ok_or_else(|| ReadError::malformed(&path, format!("{text:?} is not a value for {name}")))
+    read(text).ok_or_else(|| ReadError::malformed(&path(), format!("{text:?} is not a value for {name}")))
 }
 
 fn mode(text: &str) -> Option<Mode> {

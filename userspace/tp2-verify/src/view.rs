@@ -2,8 +2,10 @@
 
 //! What several gates derive from facts: GPUs, pairs, KFD nodes, the driver's build, whether the module acts.
 
+use tp2_policy::Address;
+
 use crate::{
-    facts::{Bdf, Facts, KfdNode, PciDevice, ReadError, Reading},
+    facts::{Bdf, Facts, Indexed, Keyed, KfdNode, PciDevice, ReadError, Reading},
     text,
     text::Text,
 };
@@ -113,14 +115,9 @@ fn kind(facts: &Facts, device: &PciDevice) -> GpuKind {
             return GpuKind::Integrated(text!("pair-kind-has-cores", node = node.id));
         }
     }
-    let devices = facts.pci.as_deref().unwrap_or_default();
-    let beside = devices.iter().find(|other| {
-        let same_slot = other.bdf.0.domain == bdf.0.domain
-            && other.bdf.0.bus == bdf.0.bus
-            && other.bdf.0.device() == bdf.0.device();
-        same_slot && other.vendor == Ok(AMD_CPU)
-    });
-    if let Some(other) = beside {
+    let function = |number| Bdf(Address::new(bdf.0.domain, bdf.0.bus, bdf.0.device(), number));
+    let mut slot = facts.pci.iter().flat_map(|devices| devices.within(function(0)..=function(7)));
+    if let Some(other) = slot.find(|other| other.vendor == Ok(AMD_CPU)) {
         return GpuKind::Integrated(text!("pair-kind-beside-cpu", function = other.bdf));
     }
     if !device.upstream.is_empty() {
@@ -146,7 +143,7 @@ pub enum NoNode {
 /// The KFD node of a GPU, by PCI address.
 pub fn kfd_node(facts: &Facts, bdf: Bdf) -> Result<&KfdNode, NoNode> {
     let nodes = facts.kfd.as_ref().map_err(|error| NoNode::NoKfd(error.clone()))?;
-    let mut found = nodes.iter().filter(|node| node_is_at(node, bdf));
+    let mut found = nodes.all(place(bdf));
     match (found.next(), found.next()) {
         (Some(node), None) => Ok(node),
         (Some(first), Some(second)) => {
@@ -174,32 +171,18 @@ pub fn is_missing_from_kfd(facts: &Facts, device: &PciDevice) -> bool {
 /// KFD nodes that claim the place of another.
 #[must_use]
 pub fn kfd_twins(facts: &Facts) -> Vec<u32> {
-    claiming_one_place(facts.kfd.as_deref().unwrap_or_default())
+    facts.kfd.as_ref().map(claiming_one_place).unwrap_or_default()
 }
 
 /// GPU nodes whose PCI address another GPU node has, too.
-fn claiming_one_place(nodes: &[KfdNode]) -> Vec<u32> {
-    let place = |node: &KfdNode| {
-        let properties = node.properties.as_ref().ok()?;
-        let get = |name: &str| properties.get(name).copied().unwrap_or(0);
-        (get("simd_count") > 0).then(|| (get("domain"), get("location_id")))
-    };
-    let is_twin = |node: &&KfdNode| {
-        let own = place(node);
-        own.is_some() && nodes.iter().any(|other| other.id != node.id && place(other) == own)
-    };
+fn claiming_one_place(nodes: &Indexed<KfdNode>) -> Vec<u32> {
+    let is_twin = |node: &&KfdNode| node.key().is_some_and(|place| nodes.all(place).any(|other| other.id != node.id));
     nodes.iter().filter(is_twin).map(|node| node.id).collect()
 }
 
-/// `location_id` is bus and devfn; `domain` came with Linux 5.3 and was 0 on most machines before.
-fn node_is_at(node: &KfdNode, bdf: Bdf) -> bool {
-    let Ok(properties) = &node.properties else {
-        return false;
-    };
-    let get = |name: &str| properties.get(name).copied().unwrap_or(0);
-    let location = (u64::from(bdf.0.bus) << 8) | u64::from(bdf.0.devfn);
-    // The place first: it tells most nodes apart, and this is asked for each pair.
-    get("location_id") == location && get("simd_count") > 0 && get("domain") == u64::from(bdf.0.domain)
+/// The key of a KFD node: `location_id` is bus and devfn; `domain` came with Linux 5.3 and was 0 on most machines before.
+fn place(bdf: Bdf) -> (u64, u64) {
+    (u64::from(bdf.0.domain), (u64::from(bdf.0.bus) << 8) | u64::from(bdf.0.devfn))
 }
 
 /// `CRAT_IOLINK_TYPE_XGMI`.

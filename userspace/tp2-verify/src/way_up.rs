@@ -27,9 +27,7 @@ pub fn is_in_card(device: &PciDevice) -> bool {
 /// The GPU and the bridges above it, nearest first, as far as they were read.
 #[must_use]
 pub fn chain<'a>(facts: &'a Facts, gpu: &'a PciDevice) -> Vec<&'a PciDevice> {
-    let devices = facts.pci.as_deref().unwrap_or_default();
-    let find = |bdf| devices.iter().find(move |other| other.bdf == bdf);
-    std::iter::once(gpu).chain(gpu.upstream.iter().filter_map(|bdf| find(*bdf))).collect()
+    std::iter::once(gpu).chain(gpu.upstream.iter().filter_map(|bdf| facts.device(*bdf))).collect()
 }
 
 /// The first bridge above the GPU that is not among the devices, as in a captured tree with holes.
@@ -37,8 +35,7 @@ pub fn chain<'a>(facts: &'a Facts, gpu: &'a PciDevice) -> Vec<&'a PciDevice> {
 /// Without it the link inside a card could be taken for the slot's.
 #[must_use]
 pub fn lost_bridge(facts: &Facts, gpu: &PciDevice) -> Option<ReadError> {
-    let devices = facts.pci.as_deref().unwrap_or_default();
-    let lost = gpu.upstream.iter().find(|bdf| !devices.iter().any(|other| other.bdf == **bdf))?;
+    let lost = gpu.upstream.iter().find(|bdf| facts.device(**bdf).is_none())?;
     Some(ReadError::absent(&format!("sys/bus/pci/devices/{lost}")))
 }
 

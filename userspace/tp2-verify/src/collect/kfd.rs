@@ -5,12 +5,12 @@
 use std::collections::BTreeMap;
 
 use super::Root;
-use crate::facts::{KfdLink, KfdNode, ReadError, Reading};
+use crate::facts::{Indexed, KfdLink, KfdNode, ReadError, Reading};
 
 const NODES: &str = "sys/class/kfd/kfd/topology/nodes";
 
 /// Reads all nodes.
-pub fn read(root: &Root) -> Reading<Vec<KfdNode>> {
+pub fn read(root: &Root) -> Reading<Indexed<KfdNode>> {
     let mut nodes = Vec::new();
     for name in root.names(NODES)? {
         let Ok(id) = name.parse() else {
@@ -26,7 +26,7 @@ pub fn read(root: &Root) -> Reading<Vec<KfdNode>> {
         });
     }
     nodes.sort_by_key(|node| node.id);
-    Ok(nodes)
+    Ok(nodes.into())
 }
 
 /// An empty file is what KFD gives to a user whose cgroup may not see the node.

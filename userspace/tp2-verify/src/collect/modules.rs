@@ -136,6 +136,7 @@ fn dkms(root: &Root) -> Reading<Vec<DkmsBuild>> {
 #[must_use]
 pub fn parse_pairs(text: &str) -> PairsTable {
     let mut table = PairsTable::default();
+    let mut rows = Vec::new();
     for line in text.lines().skip(1).filter(|line| !line.is_empty()) {
         if let Some(rest) = line.strip_prefix("# ") {
             let count = rest.split(' ').next().and_then(|number| number.parse().ok());
@@ -143,10 +144,11 @@ pub fn parse_pairs(text: &str) -> PairsTable {
             continue;
         }
         match parse_row(line) {
-            Some(row) => table.rows.push(row),
+            Some(row) => rows.push(row),
             None => table.malformed.push(line.chars().take(120).collect()),
         }
     }
+    table.rows = rows.into();
     table
 }
 

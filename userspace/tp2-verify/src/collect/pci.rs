@@ -2,21 +2,24 @@
 
 //! PCI functions, their bridges and their ACS words, from sysfs.
 
-use std::{collections::BTreeSet, str::FromStr};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    str::FromStr,
+};
 
 use super::{
     Root,
     pci_config::{Lookup, acs_control, express, port_type},
     pci_device,
 };
-use crate::facts::{Bdf, Express, PciDevice, ReadError, ReadErrorKind, Reading};
+use crate::facts::{Bdf, Express, Indexed, PciDevice, ReadError, ReadErrorKind, Reading};
 
 const DEVICES: &str = "sys/bus/pci/devices";
 /// Extended configuration space.
 const CONFIG_LIMIT: u64 = 4096;
 
 /// Reads all functions; the second list holds those that make no sense.
-pub(super) fn read(root: &Root) -> (Reading<Vec<PciDevice>>, Vec<ReadError>) {
+pub(super) fn read(root: &Root) -> (Reading<Indexed<PciDevice>>, Vec<ReadError>) {
     let names = match root.names(DEVICES) {
         Ok(names) => names,
         Err(error) => return (Err(error), Vec::new()),
@@ -30,8 +33,20 @@ pub(super) fn read(root: &Root) -> (Reading<Vec<PciDevice>>, Vec<ReadError>) {
         }
     }
     devices.sort_by_key(|device| device.bdf);
+    find_first_on_root(&mut devices);
     read_configs(root, &mut devices);
-    (Ok(devices), skipped)
+    (Ok(devices.into()), skipped)
+}
+
+/// Fills in the first function on the root bus, for devices in the order of addresses.
+fn find_first_on_root(devices: &mut [PciDevice]) {
+    let mut first = BTreeMap::new();
+    for device in devices.iter().filter(|device| device.upstream.is_empty()) {
+        first.entry(device.root.clone()).or_insert(device.bdf);
+    }
+    for device in devices {
+        device.first_on_root = first.get(&device.root).copied();
+    }
 }
 
 /// Reads one function, without its configuration space.
@@ -60,6 +75,7 @@ fn device(root: &Root, name: &str) -> Reading<PciDevice> {
     Ok(PciDevice {
         bdf,
         root: host,
+        first_on_root: None,
         upstream,
         vendor: id("vendor"),
         device: id("device"),
@@ -95,16 +111,15 @@ fn ancestors(path: &str, own: Bdf) -> Option<(String, Vec<Bdf>)> {
 /// Not of every function, since that wakes those that sleep.
 fn read_configs(root: &Root, devices: &mut [PciDevice]) {
     let mut on_path = BTreeSet::new();
-    let mut first_of_root = BTreeSet::new();
+    let mut first_on_root = BTreeSet::new();
     for gpu in devices.iter().filter(|device| device.is_gpu() == Some(true)) {
         on_path.insert(gpu.bdf);
         on_path.extend(&gpu.upstream);
-        let on_root_bus = |other: &&PciDevice| other.root == gpu.root && other.upstream.is_empty();
-        first_of_root.extend(devices.iter().find(on_root_bus).map(|first| first.bdf));
+        first_on_root.extend(gpu.first_on_root);
     }
     for device in devices.iter_mut() {
         let is_on_path = on_path.contains(&device.bdf);
-        if !is_on_path && !first_of_root.contains(&device.bdf) {
+        if !is_on_path && !first_on_root.contains(&device.bdf) {
             continue;
         }
         // Before configuration space, the reading of which can wake the device.

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a fixture that cannot be written ends the test")]
 
 pub(crate) mod device;
+pub(crate) mod many;
 pub(crate) mod module_file;
 pub(crate) mod runtime;
 
