@@ -77,9 +77,10 @@ fn keep(old: ReadError, new: ReadError) -> ReadError {
 
 fn gunzip(bytes: &[u8]) -> Option<String> {
     let mut text = String::new();
-    let mut decoder = MultiGzDecoder::new(bytes).take(CONFIG_LIMIT);
-    decoder.read_to_string(&mut text).ok()?;
-    Some(text)
+    let mut decoder = MultiGzDecoder::new(bytes).take(CONFIG_LIMIT + 1);
+    let length = decoder.read_to_string(&mut text).ok()?;
+    // Of a part, what is behind its end would count as off.
+    u64::try_from(length).is_ok_and(|length| length <= CONFIG_LIMIT).then_some(text)
 }
 
 /// The options of a `.config` that are set.
