@@ -220,10 +220,14 @@ pub(super) fn load_unload_cycles(guest: &mut Guest) -> Result<()> {
     // The callers' first call comes before or after the module's last word at load.
     guest.note_distinct_log_lines();
     let grown = guest.kernel_memory_kib()? - before;
-    guest.check(
-        &format!("kernel memory grew by {grown} KiB over 900 cycles, at most {SETTLING_KIB} KiB are settling"),
-        grown <= SETTLING_KIB,
-    );
+    // A kernel that looks for leaks itself has KASAN, too, which keeps what was freed: up to a 32nd of all memory
+    // (mm/kasan/quarantine.c, Linux 7.3).
+    if !guest.looks_for_leaks()? {
+        guest.check(
+            &format!("kernel memory grew by {grown} KiB over 900 cycles, at most {SETTLING_KIB} KiB are settling"),
+            grown <= SETTLING_KIB,
+        );
+    }
 
     let result = guest.get(&format!("cat {PROBE}/callers"))?;
     let answers = result.rsplit("answers=").next().unwrap_or_default().to_owned();
