@@ -98,7 +98,11 @@ enum Command {
         labels: Vec<String>,
     },
     /// The test, then all scenarios on every kernel that we know how to get; writes docs/kernel-support.md. Takes hours.
-    TestFull,
+    TestFull {
+        /// Only these: parts, newest, previous, rebuild, or the label of a kernel.
+        #[arg(value_name = "PIECE")]
+        only: Vec<String>,
+    },
     /// Install the Debian packages that all of this needs (when root), or name them.
     Prepare,
 }
@@ -126,7 +130,7 @@ fn main() -> ExitCode {
             fuzz::run(&targets, runs.map_or(fuzz::Until::Seconds(seconds), fuzz::Until::Runs))
         }
         Command::Kernel { labels } => kernel::command(&labels),
-        Command::TestFull => full::run(),
+        Command::TestFull { only } => full::run(&only),
         Command::Prepare => host::prepare(),
     };
     match result {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //! `make test-full`: `make test`, then the whole table of scenarios on every kernel that we know how to get, the
-//! sanitizers' included. What came of it is written into docs/kernel-support.md.
+//! sanitizers' included. What came of it is written into docs/kernel-support.md. Since all of it takes hours, each piece
+//! can be run alone, and then replaces its own rows there.
 
 mod amdgpu;
 mod page;
@@ -15,25 +16,39 @@ use crate::progress::{self, Part};
 use crate::scenario::{self, Outcome};
 use crate::{deb, deb::Debs, host, test};
 
-/// Runs everything; every failure is reported, and the page is written whatever came of it.
-pub(crate) fn run() -> Result<()> {
+/// The pieces that are no kernels of our own; those have their labels.
+const PIECES: [&str; 4] = ["parts", "newest", "previous", "rebuild"];
+
+/// Runs everything, or the pieces of these names; every failure is reported, and the page is written whatever came of it.
+pub(crate) fn run(only: &[String]) -> Result<()> {
+    let known = || PIECES.into_iter().chain(kernel::RECIPES.iter().map(|recipe| recipe.label));
+    if let Some(unknown) = only.iter().find(|name| !known().any(|known| known == *name)) {
+        bail!("there is no piece `{unknown}`: there are {}", known().collect::<Vec<_>>().join(" "));
+    }
+    let is_wanted = |name: &str| only.is_empty() || only.iter().any(|wanted| wanted == name);
     host::prepare()?;
     let mut failed = Vec::new();
-    let others: Vec<Part> = test::PARTS.iter().filter(|(name, _)| *name != test::SCENARIOS).copied().collect();
-    note(&mut failed, "other parts of make test", progress::all("parts", &others));
+    if is_wanted("parts") {
+        let others: Vec<Part> = test::PARTS.iter().filter(|(name, _)| *name != test::SCENARIOS).copied().collect();
+        note(&mut failed, "other parts of make test", progress::all("parts", &others));
+    }
     let debs = deb::build()?;
     let stock = kernels::choose()?;
     let mut rows = Vec::new();
-    for (kernel, about) in [(&stock.newest, "stock Debian"), (&stock.previous, "stock Debian, older series")] {
+    let series =
+        [("newest", &stock.newest, "stock Debian"), ("previous", &stock.previous, "stock Debian, older series")];
+    for (_, kernel, about) in series.into_iter().filter(|(name, ..)| is_wanted(name)) {
         let result = on_kernel(kernel, about, &debs, &mut rows);
         note(&mut failed, &format!("Linux {kernel}"), result);
     }
-    for recipe in kernel::RECIPES {
+    for recipe in kernel::RECIPES.iter().filter(|recipe| is_wanted(recipe.label)) {
         let result = on_own_kernel(recipe, &stock, &debs, &mut rows);
         note(&mut failed, &format!("kernel {}", recipe.label), result);
     }
-    note(&mut failed, "metadata rebuilt inside DKMS", rebuild::run(&stock.newest, &debs));
-    page::write(&rows)?;
+    if is_wanted("rebuild") {
+        note(&mut failed, "metadata rebuilt inside DKMS", rebuild::run(&stock.newest, &debs));
+    }
+    page::write(&rows, !only.is_empty())?;
     println!("full test: {} failed", failed.len());
     if failed.is_empty() {
         return Ok(());
