@@ -13,13 +13,16 @@ use tp2_policy::{
 
 use crate::{
     collect::pci_config::PORT_ROOT,
-    facts::{Bdf, Facts, Indexed, PairRow, PciDevice, Reading},
+    facts::{Bdf, Facts, Indexed, PairRow, PciDevice, Reading, RefusedRoute},
     language::Language,
     settings::ModuleSettings,
     text,
     text::Text,
     view,
 };
+
+/// `pci_p2pdma_distance_many()` says so of a route that it refuses.
+const REFUSED: i32 = -1;
 
 /// One direction of a pair: `client` reaches memory of `provider`.
 #[derive(Clone, Debug)]
@@ -38,6 +41,8 @@ pub struct Direction<'a> {
     pub denied: bool,
     /// The module's own row.
     pub measured: Option<&'a PairRow>,
+    /// The kernel's refusal on this boot, as its log has it.
+    pub logged: Option<&'a RefusedRoute>,
     /// The way from the provider to the client in words, the same in every language.
     pub path: String,
     /// The host bridges involved.
@@ -45,11 +50,10 @@ pub struct Direction<'a> {
 }
 
 impl Direction<'_> {
-    /// The kernel's answer: measured, or else predicted.
+    /// The kernel's answer: measured, or else predicted; where it cannot be predicted, a refusal that the log has.
     #[must_use]
     pub fn kernel_answer(&self) -> Option<i32> {
-        let measured = self.measured.map(|row| row.kernel_answer);
-        measured.or_else(|| self.prediction.kernel_answer())
+        kernel_answer(self.measured, &self.prediction, self.logged)
     }
 
     /// The rule that decides in the module, measured or else predicted.
@@ -93,6 +97,7 @@ pub fn directions<'a>(facts: &'a Facts, a: &PciDevice, b: &PciDevice) -> Reading
 struct Judge<'a> {
     machine: Machine,
     rows: Option<&'a Indexed<PairRow>>,
+    log: &'a [RefusedRoute],
     settings: ModuleSettings,
     strict: ModuleSettings,
 }
@@ -101,20 +106,27 @@ struct Judge<'a> {
 struct Outcome<'a> {
     prediction: Prediction,
     measured: Option<&'a PairRow>,
+    logged: Option<&'a RefusedRoute>,
     decision: ModuleDecision,
 }
 
 impl Outcome<'_> {
-    /// See [`Direction::kernel_answer`].
     fn kernel_answer(&self) -> Option<i32> {
-        self.measured.map(|row| row.kernel_answer).or_else(|| self.prediction.kernel_answer())
+        kernel_answer(self.measured, &self.prediction, self.logged)
     }
+}
+
+/// See [`Direction::kernel_answer`].
+fn kernel_answer(measured: Option<&PairRow>, prediction: &Prediction, logged: Option<&RefusedRoute>) -> Option<i32> {
+    let known = measured.map(|row| row.kernel_answer).or_else(|| prediction.kernel_answer());
+    known.or_else(|| logged.map(|_| REFUSED))
 }
 
 impl<'a> Judge<'a> {
     fn new(facts: &'a Facts, settings: ModuleSettings) -> Self {
         let rows = facts.module.pairs.as_ref().ok().map(|table| &table.rows);
-        Self { machine: machine(facts), rows, strict: settings.strict(), settings }
+        let log = facts.kernel_log.as_deref().unwrap_or_default();
+        Self { machine: machine(facts), rows, log, strict: settings.strict(), settings }
     }
 
     fn outcome(&self, provider: &Chain, client: &Chain) -> Outcome<'a> {
@@ -122,6 +134,7 @@ impl<'a> Judge<'a> {
         let mut outcome = Outcome {
             prediction: predict(provider, client, &self.machine),
             measured: self.rows.and_then(|rows| rows.first(key)),
+            logged: self.log.iter().find(|route| (route.provider, route.client) == key),
             decision: ModuleDecision::Unknown,
         };
         if let Some(answer) = outcome.kernel_answer() {
@@ -131,7 +144,7 @@ impl<'a> Judge<'a> {
     }
 
     fn direction(&self, provider: &Chain, client: &Chain) -> Direction<'a> {
-        let Outcome { prediction, measured, decision } = self.outcome(provider, client);
+        let Outcome { prediction, measured, logged, decision } = self.outcome(provider, client);
         let mut bridges = vec![provider.host_bridge];
         if client.root_bus != provider.root_bus {
             bridges.push(client.host_bridge);
@@ -146,6 +159,7 @@ impl<'a> Judge<'a> {
             strict: module_decision(provider, client, -1, &self.strict.as_settings()),
             denied: bridges.iter().any(denied),
             measured,
+            logged,
             path: path_words(provider, client, prediction.path),
             prediction,
             bridges,

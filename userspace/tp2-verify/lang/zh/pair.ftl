@@ -18,7 +18,7 @@ pair-kind-mixed = 两张显卡，只由 PCIe 相连，架构不同（{ $one } �
 pair-kind-remedy-mixed = 如果 RCCL 报 `invalid device function`，原因就在这里，而不在对等访问：请使用同时为这两种架构编译的 RCCL
 
 # pair.route
-explain-pair-route = 内核对这一 GPU 对的两个方向各如何答复，模块又如何处理这些答复。预测由 `tp2-policy` 根据两者之间的桥作出（`drivers/pci/p2pdma.c`，Linux 6.1 至 7.3）；如果模块见过这一对，并且它的表可以读取，则为实测。预测与实测必须一致。
+explain-pair-route = 内核对这一 GPU 对的两个方向各如何答复，模块又如何处理这些答复。预测由 `tp2-policy` 根据两者之间的桥作出（`drivers/pci/p2pdma.c`，Linux 6.1 至 7.3）；如果模块见过这一对，并且它的表可以读取，则为实测。预测与实测必须一致，内核在本次启动中拒绝 amdgpu 时写进内核日志的内容也不得与之相悖。
 pair-route-both-ways = 双向：{ $finding }
 pair-route-one-way = { $client } 访问 { $provider }：{ $finding }
 pair-route-no-p2pdma = 没有 CONFIG_PCI_P2PDMA，内核会拒绝每一条路径
@@ -37,6 +37,9 @@ pair-route-contradiction = 实测结果与预测相矛盾，两者之中必有�
 pair-route-remedy-contradiction = 请报告这一情况，并附上 tp2-verify --json 和 lspci -nnvvt 的输出
 pair-route-allowed = 内核本身允许这条路径，{ $hops } 跳，{ $by }
 pair-route-allowed-predicted = 预计内核本身会允许这条路径，{ $hops } 跳，{ $by }
+pair-route-log = 内核日志
+pair-route-refused-before = 预计内核本身会允许这条路径，{ $hops } 跳，{ $by }，但本次启动中 amdgpu 询问时内核拒绝了
+pair-route-remedy-refused-before = 请重启（amdgpu 在启动时询问），再运行一次；如果结果仍然如此，请报告这一情况，并附上 tp2-verify --json 和 lspci -nnvvt 的输出
 pair-route-by-common-bridge = 经由共同的桥，没有 ACS 重定向
 pair-route-by-host-bridge = 经由主机桥 { $bridges }
 pair-route-by-redirect = 被 ACS 重定向，经由主机桥 { $bridges }

@@ -2,7 +2,8 @@
 
 //! `pair.route`: what the kernel answers for the pair, both ways, and what the module makes of it. Predicted by
 //! `tp2-policy` from the bridges between the two (`drivers/pci/p2pdma.c`, Linux 6.1 to 7.3); measured where the module
-//! has seen the pair and its table can be read. Prediction and measurement must agree.
+//! has seen the pair and its table can be read. Prediction and measurement must agree, and what amdgpu wrote into the
+//! kernel log when the kernel refused it on this boot must not speak against them.
 
 use tp2_policy::{
     Address,
@@ -76,6 +77,9 @@ fn judge_direction(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding 
         contradiction
     } else {
         match way.kernel_answer() {
+            Some(hops) if hops >= 0 && way.measured.is_none() && way.logged.is_some() => {
+                refused_before(scope, way, hops)
+            }
             Some(hops) if hops >= 0 => allowed(scope, way, hops),
             Some(_) => refusal(facts, scope, way),
             None => unknown(scope, way),
@@ -89,6 +93,10 @@ fn judge_direction(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding 
     let finding = finding
         .evidence(text!("pair-route-way"), way.path.clone())
         .evidence(text!("pair-route-predicted", provider = way.provider, client = way.client), predicted);
+    let finding = match way.logged {
+        Some(route) => finding.evidence(text!("pair-route-log"), route.line.clone()),
+        None => finding,
+    };
     match way.measured {
         Some(row) => finding.evidence(
             "/sys/kernel/debug/tp2_p2pdma/pairs".to_owned(),
@@ -138,6 +146,12 @@ fn allowed(scope: Scope, way: &Direction<'_>, hops: i32) -> Finding {
         text!("pair-route-allowed-predicted", hops = hops, by = by)
     };
     Finding::new(ID, scope, Status::Pass, summary).bearing(Bearing::KernelAllows)
+}
+
+/// The log is of the time when amdgpu asked: a port's ACS word may have changed since, or the prediction is wrong.
+fn refused_before(scope: Scope, way: &Direction<'_>, hops: i32) -> Finding {
+    let summary = text!("pair-route-refused-before", hops = hops.to_string(), by = allowed_by(way));
+    Finding::new(ID, scope, Status::Unknown, summary).remedy(text!("pair-route-remedy-refused-before"))
 }
 
 /// The kernel refuses: who can change that?

@@ -18,7 +18,8 @@ use crate::{
 
 /// That the kernel refuses, as the beginning of a sentence.
 pub(super) fn refusal_words(way: &Direction<'_>) -> Text {
-    if way.measured.is_some() { text!("pair-route-refused") } else { text!("pair-route-refused-predicted") }
+    let seen = way.measured.is_some() || way.logged.is_some();
+    if seen { text!("pair-route-refused") } else { text!("pair-route-refused-predicted") }
 }
 
 /// What lets a route pass.
