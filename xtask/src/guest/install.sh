@@ -4,7 +4,8 @@ set -eu
 kernel=$(cat /tp2/kernel)
 export DEBIAN_FRONTEND=noninteractive
 start=$(date +%s)
-apt-get install --yes --no-install-recommends /tp2/*.deb || {
+# dkms leaves a `sleep 3` behind, which would keep a terminal of apt's busy, and so the chroot's /dev/pts.
+apt-get -o Dpkg::Use-Pty=0 install --yes --no-install-recommends /tp2/*.deb || {
 	cat /var/lib/dkms/tp2_p2pdma/*/build/make.log
 	exit 1
 }

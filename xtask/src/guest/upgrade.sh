@@ -11,12 +11,13 @@ list_files() {
 list_files >/tp2/out/files-before
 # No GPU of the guest would bring amdgpu into the image or load it: the user's own list does.
 echo amdgpu >>/etc/initramfs-tools/modules
-apt-get install --yes --no-install-recommends /tp2/*.deb
+# See install.sh.
+apt-get -o Dpkg::Use-Pty=0 install --yes --no-install-recommends /tp2/*.deb
 test -n "$(find "/lib/modules/$old/updates" -name 'tp2_p2pdma.ko*')"
 
 apt-get update
 start=$(date +%s)
-apt-get install --yes --no-install-recommends "linux-image-$new" "linux-headers-$new"
+apt-get -o Dpkg::Use-Pty=0 install --yes --no-install-recommends "linux-image-$new" "linux-headers-$new"
 echo "upgrade_seconds=$(($(date +%s) - start))" >/tp2/out/timings
 dkms status | tee /tp2/out/dkms-status
 cp "/boot/vmlinuz-$new" /tp2/out/vmlinuz
