@@ -10,16 +10,15 @@ use tp2_verify::collect::xz::decompress;
 
 /// The header of a stream whose blocks have no integrity check.
 const HEADER: &[u8] = b"\xfd7zXZ\0\0\0\xff\x12\xd9\x41";
-/// With the header of a block.
-const HEADERS: usize = 24;
 
 fuzz_target!(init: plant(&seeds()), |input: &[u8]| {
     match input.split_first() {
         Some((0, stream)) => check(stream, usize::MAX),
         // Checksums keep changes out of the frame, so chunks get one that is good.
         Some((_, chunks)) => {
-            let stream = framed(chunks);
-            check(&stream, told(&stream[HEADERS..]));
+            let (length, size) = told(chunks);
+            // What is behind their end could be another block.
+            check(&framed(&chunks[..length]), size);
         }
         None => {}
     }
@@ -46,7 +45,7 @@ fn framed(chunks: &[u8]) -> Vec<u8> {
     let unpadded = block.len();
     block.resize(unpadded.next_multiple_of(4), 0);
     let mut index = vec![0, 1];
-    for size in [unpadded, told(chunks)] {
+    for size in [unpadded, told(chunks).1] {
         put_number(&mut index, size);
     }
     index.resize(index.len().next_multiple_of(4), 0);
@@ -55,8 +54,8 @@ fn framed(chunks: &[u8]) -> Vec<u8> {
     [HEADER, &block, &with_checksum(&index), &checksum(&footer), &footer, b"YZ"].concat()
 }
 
-/// Bytes that come of chunks by what they say (the `.xz` file format, LZMA2), up to the one that is the end.
-fn told(chunks: &[u8]) -> usize {
+/// Bytes that chunks take with their end, and that come of them by what they say (the `.xz` file format, LZMA2).
+fn told(chunks: &[u8]) -> (usize, usize) {
     let (mut at, mut sum) = (0, 0);
     while let Some([control, rest @ ..]) = chunks.get(at..).filter(|rest| !rest.starts_with(&[0])) {
         let word =
@@ -69,7 +68,7 @@ fn told(chunks: &[u8]) -> usize {
         at += length;
         sum += size;
     }
-    sum
+    (chunks.len().min(at + 1), sum)
 }
 
 fn checksum(bytes: &[u8]) -> [u8; 4] {
