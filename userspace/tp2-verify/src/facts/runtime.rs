@@ -62,11 +62,10 @@ pub struct PassedOver {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "end", rename_all = "kebab-case")]
 pub enum Outcome {
-    /// Nobody wanted it asked, or this program cannot load libraries.
-    NotAsked {
-        /// Which of them.
-        reason: String,
-    },
+    /// Nobody wanted it asked.
+    SwitchedOff,
+    /// This program is linked statically and cannot load libraries.
+    StaticBuild,
     /// There is no library.
     NotFound,
     /// None of the libraries can be one to ask; see [`Runtime::passed_over`].

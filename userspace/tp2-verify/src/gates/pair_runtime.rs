@@ -47,7 +47,8 @@ fn judge_host(facts: &Facts, runtime: &Runtime) -> Finding {
     let failure = |summary: Text| finding(Status::Fail, summary);
     let library = words::library(runtime);
     match &runtime.outcome {
-        Outcome::NotAsked { reason } => finding(Status::Skip, text!("pair-runtime-not-asked", reason = reason)),
+        Outcome::SwitchedOff => finding(Status::Skip, text!("pair-runtime-switched-off")),
+        Outcome::StaticBuild => finding(Status::Skip, text!("pair-runtime-static-build")),
         Outcome::NotFound => {
             finding(Status::Na, text!("pair-runtime-not-found")).remedy(text!("pair-runtime-remedy-not-found"))
         }
