@@ -16,6 +16,9 @@ const FLAGS: &str = "--cfg fuzzing -Ccodegen-units=1 -Cpasses=sancov-module -Cll
     -Cllvm-args=-sanitizer-coverage-trace-compares";
 /// Named, so that build scripts and macros are compiled without the flags.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
+/// Seconds for one input. No input takes a thousandth of it, but a busy machine may let the program wait for longer than
+/// libFuzzer's customary ten.
+const TIMEOUT: &str = "-timeout=60";
 /// For each target in `make test`.
 const SMOKE_SECONDS: u32 = 3;
 
@@ -95,7 +98,7 @@ fn run_one(dir: &Path, name: &str, until: Until) -> Result<u64> {
     let log = Cmd::new("sh")
         .args(["-euc", r#""$@" 2>&1"#, "fuzz"])
         .arg(dir.join(TARGET).join("release").join(name))
-        .args(["-print_final_stats=1", "-timeout=10", "-rss_limit_mb=1024", &limit])
+        .args(["-print_final_stats=1", TIMEOUT, "-rss_limit_mb=1024", &limit])
         .arg(format!("-artifact_prefix={}/", artifacts.display()))
         .arg(&corpus)
         .output()?;
