@@ -22,7 +22,8 @@ pub(super) fn run(system: &System) -> Result<()> {
     vm.get(&guest::select(Implementation::Rust))?;
     let mut problems = Vec::new();
 
-    load(&mut vm, "modprobe amdgpu")?;
+    // By kmod, named by its path: busybox's modprobe knows no softdep.
+    load(&mut vm, "/usr/bin/modprobe amdgpu")?;
     // /proc/modules lists the youngest first.
     let modules = vm.get("cut -d' ' -f1 /proc/modules")?;
     let position = |name: &str| modules.lines().position(|line| line == name);
@@ -31,7 +32,7 @@ pub(super) fn run(system: &System) -> Result<()> {
     }
     expect(&mut vm, "Y", "pass", &mut problems)?;
 
-    load(&mut vm, "modprobe -r amdgpu && modprobe amdgpu pcie_p2p=0")?;
+    load(&mut vm, "/usr/bin/modprobe -r amdgpu && /usr/bin/modprobe amdgpu pcie_p2p=0")?;
     expect(&mut vm, "N", "fail", &mut problems)?;
 
     problems.extend(kernel_log::splats(&vm.console()).into_iter().map(|line| format!("kernel log: {line}")));
