@@ -54,21 +54,34 @@ fn framed(chunks: &[u8]) -> Vec<u8> {
     [HEADER, &block, &with_checksum(&index), &checksum(&footer), &footer, b"YZ"].concat()
 }
 
-/// Bytes that chunks take with their end, and that come of them by what they say (the `.xz` file format, LZMA2).
+/// Bytes that whole chunks take with their end, and that come of them by what they say (the `.xz` file format, LZMA2).
+/// A chunk that is cut short would go on in what follows, so it does not count.
 fn told(chunks: &[u8]) -> (usize, usize) {
     let (mut at, mut sum) = (0, 0);
-    while let Some([control, rest @ ..]) = chunks.get(at..).filter(|rest| !rest.starts_with(&[0])) {
-        let word =
-            |index: usize| rest.get(index..index + 2).map_or(0, |two| usize::from(two[0]) << 8 | usize::from(two[1]));
-        let high = usize::from(control & 0x1f) << 16;
-        let (size, length) = match control {
-            0x80.. => (high + word(0) + 1, 5 + usize::from(*control >= 0xc0) + word(2) + 1),
-            _ => (word(0) + 1, 3 + word(0) + 1),
+    while let Some(rest) = chunks.get(at..).filter(|rest| !rest.is_empty()) {
+        if rest[0] == 0 {
+            return (at + 1, sum);
+        }
+        let Some((length, size)) = chunk(rest).filter(|(length, _)| *length <= rest.len()) else {
+            break;
         };
         at += length;
         sum += size;
     }
-    (chunks.len().min(at + 1), sum)
+    (at, sum)
+}
+
+/// Length of the chunk at the start, and the bytes that come of it, if its header is whole.
+fn chunk(bytes: &[u8]) -> Option<(usize, usize)> {
+    let control = *bytes.first()?;
+    let word = |at: usize| Some(usize::from(*bytes.get(at)?) << 8 | usize::from(*bytes.get(at + 1)?));
+    match control {
+        0x80.. => {
+            let high = usize::from(control & 0x1f) << 16;
+            Some((5 + usize::from(control >= 0xc0) + word(3)? + 1, high + word(1)? + 1))
+        }
+        _ => Some((3 + word(1)? + 1, word(1)? + 1)),
+    }
 }
 
 fn checksum(bytes: &[u8]) -> [u8; 4] {
