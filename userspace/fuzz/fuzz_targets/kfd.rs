@@ -14,16 +14,16 @@ const NODE: &str = "sys/class/kfd/kfd/topology/nodes/1/properties";
 const LINK: &str = "sys/class/kfd/kfd/topology/nodes/1/io_links/0/properties";
 
 fuzz_target!(init: plant(&seeds()), |input: &[u8]| {
-    let Ok(text) = std::str::from_utf8(input) else {
+    let root = Root::replay(machine::of_files(&[(NODE, input), (LINK, input)]));
+    let Ok(text) = root.text(NODE) else {
         return;
     };
-    let values = parse_properties(text);
+    let values = parse_properties(&text);
     assert!(values.len() <= text.lines().count());
     let printed: String = values.iter().map(|(name, value)| format!("{name} {value}\n")).collect();
     assert_eq!(parse_properties(&printed), values);
 
-    let record = machine::of_files(&[(NODE, input), (LINK, input)]);
-    let nodes = kfd::read(&Root::replay(record)).expect("the directory is there");
+    let nodes = kfd::read(&root).expect("the directory is there");
     let [node] = &*nodes else {
         panic!("one node was made of {} entries", nodes.len());
     };

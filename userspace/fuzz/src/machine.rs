@@ -37,6 +37,15 @@ pub fn of_files(files: &[(&str, &[u8])]) -> Record {
 
 /// The record that an input describes; what makes no sense is left out. Of kind `?` is an answer of a live machine.
 pub fn record(input: &[u8]) -> Record {
+    record_of(input, is_path)
+}
+
+/// Likewise, with paths that no machine has and no archive may hold.
+pub fn hostile_record(input: &[u8]) -> Record {
+    record_of(input, |_| true)
+}
+
+fn record_of(input: &[u8], takes: impl Fn(&str) -> bool) -> Record {
     let mut record = Record::default();
     for (line, content) in parts(input).into_iter().filter_map(head) {
         let Some((kind, path)) = line.split_at_checked(1) else {
@@ -46,7 +55,7 @@ pub fn record(input: &[u8]) -> Record {
             record.live = true;
             let answer = String::from_utf8_lossy(content).into_owned();
             record.answers.insert(path.to_owned(), Ok(answer));
-        } else if let Some(entry) = entry(kind, content).filter(|_| is_path(path)) {
+        } else if let Some(entry) = entry(kind, content).filter(|_| takes(path)) {
             add(&mut record, path, entry);
         }
     }
