@@ -107,6 +107,40 @@ pub struct Evidence {
     pub value: Text,
 }
 
+/// What to do about a finding, and the commands for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remedy {
+    words: Text,
+    commands: Vec<String>,
+}
+
+impl From<Text> for Remedy {
+    fn from(words: Text) -> Self {
+        Self { words, commands: Vec::new() }
+    }
+}
+
+impl Remedy {
+    /// Puts the words into other words.
+    #[must_use]
+    pub fn map(mut self, words: impl FnOnce(Text) -> Text) -> Self {
+        self.words = words(self.words);
+        self
+    }
+
+    /// Adds a line for a POSIX shell, with words behind it. A file may hold anything, and people paste what they are told
+    /// to: so words that were read are quoted, and with one that no shell takes there is no command.
+    #[must_use]
+    pub fn command(mut self, line: impl Into<String>, words: &[&str]) -> Self {
+        let line = line.into();
+        self.commands.extend(match words {
+            [] => Some(line),
+            words => shlex::try_join(words.iter().copied()).ok().map(|words| format!("{line} {words}")),
+        });
+        self
+    }
+}
+
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
@@ -122,6 +156,8 @@ pub struct Finding {
     pub evidence: Vec<Evidence>,
     /// What to do, if something is to be done.
     pub remedy: Option<Text>,
+    /// Lines for a POSIX shell that do what the remedy says, or the part of it that a shell can do.
+    pub commands: Vec<String>,
     /// What it means for the verdict.
     #[serde(skip)]
     pub bearing: Bearing,
@@ -131,7 +167,8 @@ impl Finding {
     /// Makes a finding without evidence or remedy.
     #[must_use]
     pub fn new(gate: &'static str, scope: Scope, status: Status, summary: Text) -> Self {
-        Self { gate, scope, status, summary, evidence: Vec::new(), remedy: None, bearing: Bearing::Plain }
+        let (evidence, commands) = (Vec::new(), Vec::new());
+        Self { gate, scope, status, summary, evidence, remedy: None, commands, bearing: Bearing::Plain }
     }
 
     /// Makes the finding that something could not be read.
@@ -171,8 +208,9 @@ impl Finding {
 
     /// Adds a remedy.
     #[must_use]
-    pub fn remedy(mut self, remedy: Text) -> Self {
-        self.remedy = Some(remedy);
+    pub fn remedy(mut self, remedy: impl Into<Remedy>) -> Self {
+        let Remedy { words, commands } = remedy.into();
+        (self.remedy, self.commands) = (Some(words), commands);
         self
     }
 

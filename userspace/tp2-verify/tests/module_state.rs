@@ -22,7 +22,7 @@ fn kprobes_switched_off_disarm_on_every_kernel() {
     let switch = "sys/kernel/debug/kprobes/enabled";
     let tree = two_cards_overridden("8086:6f00");
     tree.file(switch, "0").module_says("override/self_test", "fail: the hook is disarmed");
-    let must = ["write 1 to /sys/kernel/debug/kprobes/enabled", "runs at every read"];
+    let must = ["echo 1 | sudo tee /sys/kernel/debug/kprobes/enabled", "runs at every read"];
     let report = expect(&tree, "ineffective", &["kernel.kprobes", "module.effective", "pair.route"], &must, &[]);
     assert_eq!(report["exit"], 1);
     // What was proven just now is not disproven by a switch.

@@ -6,8 +6,8 @@ reason-no-file = no such file
 reason-no-file-or-directory = no such file or directory
 reason-denied = permission denied
 unreadable = { $what } could not be read: { $error }
-unreadable-denied-remedy = run it as root, which may read { $path }
-unreadable-absent-remedy = run it on the machine itself, or capture { $path } too
+unreadable-denied-remedy = run tp2-verify as root, which may read { $path }
+unreadable-absent-remedy = run tp2-verify on the machine itself, or capture { $path } too
 unreadable-other-remedy = look at { $path }; where it is a copy, capture it anew
 
 # Between the parts of a list.
@@ -31,8 +31,8 @@ root-would-add-pairs = the kernel's own answers, as the module saw them (/sys/ke
 verdict-verified = every gate passes, and bytes were compared on this boot
 verdict-ready = every gate of this version passes; bytes were not compared, and nothing in this version compares them: compare them by other means, both ways, before trusting the route
 verdict-module-not-needed = the kernel allows peer access by itself; tp2_p2pdma is not needed; bytes were not compared, and nothing in this version compares them
-verdict-module-will-help = of what this version reads, only the kernel's host-bridge test is in the way, and tp2_p2pdma overrides that test; whether bytes then arrive is not known before they are compared
-verdict-blocked = something is in the way that loading tp2_p2pdma would not remove, or not alone
+verdict-module-will-help = as far as this version can see, only the kernel's host-bridge test is in the way, and tp2_p2pdma overrides that test; whether bytes then arrive is not known before they are compared
+verdict-blocked = something is in the way that loading tp2_p2pdma would not remove, or not by itself
 verdict-ineffective = tp2_p2pdma is there, but does not act
 verdict-unsafe = peer access is on over a route that is known to corrupt data silently, or that nobody vouches for
 verdict-write-only = peer writes arrive, peer reads do not

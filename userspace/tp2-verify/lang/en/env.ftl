@@ -10,7 +10,7 @@ env-platform-guest = this is a virtual machine: its bridges are the hypervisor's
 env-platform-hypervisor-flag = hypervisor flag
 env-platform-no-hypervisor-flag = no hypervisor flag
 env-platform-container = this is a container: it sees the host's kernel, but perhaps not its module files
-env-platform-container-remedy = run it on the host
+env-platform-container-remedy = run tp2-verify on the host
 env-platform-present = present
 env-platform-variable = environment, { $name }
 env-platform-variable-case = the variable { $name } has no effect: these names are upper case throughout
@@ -53,7 +53,7 @@ env-access-user = user { $uid }, groups { $groups }
 env-access-remedy-root = even root is refused: start the container with --device={ $path }, which its device rules need
 env-access-remedy-nobody = group { $gid } of { $path } is none that a user should be in: in a user namespace keep the host's groups (podman: --group-add keep-groups); else see why udev did not give the node to its group (render)
 env-access-remedy-container = start the container with --group-add { $gid }: that is the host's group of { $path }, whatever it is called here
-env-access-remedy-join = usermod -aG { $gid } YOUR_USER as root ({ $gid } is the group of { $path }, most often called render), then log in anew
+env-access-remedy-join = join the group of { $path } (number { $gid }, most often called render), then log in anew
 
 # env.access, by what opening gave
 env-access-opened-none = no GPU here belongs to amdgpu, so there is nothing to open

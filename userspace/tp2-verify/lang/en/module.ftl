@@ -11,7 +11,7 @@ module-dkms-no-build = no build for the running kernel
 module-dkms-by-hand-remedy = install the package tp2-p2pdma-dkms
 module-dkms-other-kernel = DKMS has tp2_p2pdma, but not for the running kernel { $release }
 module-dkms-source-only = source only, never built
-module-dkms-other-kernel-remedy = dkms autoinstall -k { $release } as root (it needs the headers of that kernel; read its log if it fails), then reboot
+module-dkms-other-kernel-remedy = build tp2_p2pdma for the running kernel (this needs that kernel's headers; read DKMS's log if it fails), then reboot
 module-dkms-container = what DKMS has is not known in a container, which has files of its own
 module-dkms-no-help = tp2_p2pdma is not installed, and would not help on this kernel
 module-dkms-absent = tp2_p2pdma is not installed
@@ -22,14 +22,14 @@ module-dkms-not-needed = tp2_p2pdma is not installed, and no pair here is one th
 # module.match. $finding is one of other-kernel and other-build.
 module-match-container = module files are the host's, and this container does not see them
 module-match-no-file = tp2_p2pdma is loaded, but modprobe would find no file of it at the next boot
-module-match-no-file-remedy = install the package tp2-p2pdma-dkms, or run depmod -a
+module-match-no-file-remedy = install the package tp2-p2pdma-dkms; if it is installed, rebuild the module index (depmod)
 module-match-nothing = there is no tp2_p2pdma for the running kernel to compare
 module-match-what = the file of tp2_p2pdma
 module-match-pass-loaded = the file of tp2_p2pdma is for the running kernel, and is the one that is loaded
 module-match-pass = the file of tp2_p2pdma is for the running kernel
 module-match-other-kernel = the file of tp2_p2pdma was built for another kernel than the running { $release }
-module-match-other-kernel-remedy = dkms autoinstall -k { $release } as root, then reboot
-module-match-other-build = the loaded tp2_p2pdma is not the file on disk: its { $name } is another
+module-match-other-kernel-remedy = build tp2_p2pdma for the running kernel, then reboot
+module-match-other-build = the loaded tp2_p2pdma is not the file on disk: the two differ in { $name }
 module-match-other-build-remedy = rebuild the initramfs, then reboot
 module-match-acts = { $finding }; what is loaded acts, until the next boot
 
@@ -46,16 +46,16 @@ module-signature-not-asked-no-efi = the kernel takes modules without a signature
 module-signature-not-asked = the kernel takes modules without a signature: the kernel is not locked down
 module-signature-none = no signature
 module-signature-unsigned = this kernel takes signed modules only, and tp2_p2pdma is not signed
-module-signature-unsigned-remedy = let DKMS sign it (dkms build --force tp2_p2pdma), and { $enrol }
+module-signature-unsigned-remedy = let DKMS build tp2_p2pdma anew, which signs it, and { $enrol }
 module-signature-key = signer { $signer }, key { $key }
 module-signature-unknown = unknown
 module-signature-enrolled = tp2_p2pdma is signed, and its key is enrolled ({ $subject })
 module-signature-unnamed = without a name
-module-signature-taken-signed = tp2_p2pdma is signed, and the kernel took one when it was loaded
-module-signature-of-kernel = tp2_p2pdma is signed by who built the kernel's modules, whose key the kernel has
+module-signature-taken-signed = tp2_p2pdma is signed, and the kernel accepted a tp2_p2pdma when it was loaded
+module-signature-of-kernel = tp2_p2pdma is signed with the key of whoever built the kernel's modules, and the kernel has that key
 module-signature-not-enrolled = tp2_p2pdma is signed with a key that is not enrolled, so this kernel refuses it (Key was rejected by service)
-module-signature-enrol = mokutil --import { $path } as root, then reboot and confirm it at the blue screen (MOK management)
-module-signature-enrol-unknown = mokutil --import CERTIFICATE as root with the certificate that DKMS names when it builds, then reboot and confirm it at the blue screen (MOK management)
+module-signature-enrol = enrol the certificate { $path }, then reboot and confirm it at the blue screen (MOK management)
+module-signature-enrol-unknown = enrol the certificate that DKMS names when it builds (mokutil --import), then reboot and confirm it at the blue screen (MOK management)
 
 # module.order. $finding is one of no-softdep, image-no-line and image-no-module.
 module-order-builtin = amdgpu is built in, so no module comes before it; see amdgpu.origin
@@ -69,18 +69,17 @@ module-order-softdep = modprobe loads tp2_p2pdma before amdgpu
 module-order-what = modprobe's configuration
 module-order-no-softdep = nothing makes tp2_p2pdma come before amdgpu: no softdep names it
 module-order-no-line = no line "{ $line }"
-module-order-no-softdep-remedy = echo '{ $line }' > /etc/modprobe.d/tp2_p2pdma.conf as root, rebuild the initramfs and reboot (the package does both)
-module-order-image = initial RAM file system
+module-order-no-softdep-remedy = add the softdep line for tp2_p2pdma to modprobe's configuration, rebuild the initramfs and reboot (the package does the first two)
+module-order-image = initramfs
 module-order-image-modules = amdgpu { $amdgpu }, tp2_p2pdma { $module }
 module-order-image-all = amdgpu { $amdgpu }, tp2_p2pdma { $module }, modprobe configuration { $configuration }
 module-order-in-image = is in it
 module-order-not-in-image = is not in it
 module-order-image-not-read = not read ({ $error })
-module-order-image-no-line = the initial RAM file system has amdgpu and tp2_p2pdma, but not the line that orders them
-module-order-image-no-module = the initial RAM file system has amdgpu, but not tp2_p2pdma, so amdgpu starts without it
-module-order-image-remedy-command = { $command } as root, then reboot
-module-order-image-remedy-mkinitcpio = add MODULES+=(tp2_p2pdma) to a file in /etc/mkinitcpio.conf.d (mkinitcpio does not follow softdeps), then mkinitcpio -P as root, then reboot
-module-order-image-remedy = rebuild the initial RAM file system as root, then reboot
+module-order-image-no-line = the initramfs has amdgpu and tp2_p2pdma, but not the line that orders them
+module-order-image-no-module = the initramfs has amdgpu, but not tp2_p2pdma, so amdgpu starts without it
+module-order-image-remedy-mkinitcpio = name tp2_p2pdma among the modules of the initramfs (mkinitcpio does not follow softdeps), rebuild it, then reboot
+module-order-image-remedy = rebuild the initramfs, then reboot
 
 # module.loaded. $remedy is one of remedy-reboot, remedy-install and remedy-package.
 module-loaded-what = whether tp2_p2pdma is loaded
@@ -96,7 +95,7 @@ module-loaded-absent = tp2_p2pdma is not loaded
 module-loaded-no-directory = no such directory
 module-loaded-remedy-on-host = on the host, not in this container: { $remedy }
 module-loaded-remedy-reboot = reboot, so that tp2_p2pdma is there before amdgpu; if it stays so, read the kernel log for tp2_p2pdma
-module-loaded-remedy-install = dkms install tp2_p2pdma/{ $version } -k { $release } and depmod { $release } as root, rebuild the initramfs, then reboot
+module-loaded-remedy-install = let DKMS install tp2_p2pdma for the running kernel, rebuild the initramfs, then reboot
 module-loaded-remedy-package = install the package tp2-p2pdma-dkms and reboot, so that tp2_p2pdma is there before amdgpu
 
 # module.effective
@@ -104,7 +103,7 @@ module-effective-not-loaded = tp2_p2pdma is not seen to be loaded
 module-effective-pass = tp2_p2pdma acts: its hook is proven, and it was there before the GPU driver
 module-effective-what = the state of tp2_p2pdma
 module-effective-self-test = tp2_p2pdma's self-test does not pass, so its hook does not act ({ $state })
-module-effective-self-test-remedy = as root, set /sys/kernel/debug/kprobes/enabled to 1 and, before Linux 7.3, the sysctl kernel.ftrace_enabled too, then run this again, since the test runs at every read; reboot if amdgpu started while it failed
+module-effective-self-test-remedy = switch kprobes on and, before Linux 7.3, ftrace too, then run this again, since the test runs at every read; reboot if amdgpu started while it failed
 module-effective-mode = tp2_p2pdma runs with mode={ $mode }, so it changes no answer
 module-effective-mode-not-needed = tp2_p2pdma runs with mode={ $mode }, so it changes no answer; no pair here is one that it would override
 module-effective-mode-remedy = set mode=force in /etc/modprobe.d (or remove the option) and reboot

@@ -6,8 +6,8 @@ reason-no-file = 没有这个文件
 reason-no-file-or-directory = 没有这个文件或目录
 reason-denied = 权限不够
 unreadable = 无法读取{ $what }：{ $error }
-unreadable-denied-remedy = 请以 root 身份运行，root 可以读取 { $path }
-unreadable-absent-remedy = 请在这台机器上直接运行，或者把 { $path } 也一并采集
+unreadable-denied-remedy = 请以 root 身份运行本工具，root 可以读取 { $path }
+unreadable-absent-remedy = 请在这台机器上直接运行本工具，或者把 { $path } 也一并采集
 unreadable-other-remedy = 请检查 { $path }；如果它是副本，请重新采集
 
 # 列表各项之间。
@@ -20,8 +20,8 @@ evidence = { $source }：{ $value }
 label-remedy = 做法：
 heading-host = 主机，内核 { $kernel }
 heading-host-unknown = 主机，内核未知
-heading-gpu = 显卡 { $gpu } { $id }
-heading-gpu-unknown = 显卡 { $gpu }
+heading-gpu = GPU 设备 { $gpu } { $id }
+heading-gpu-unknown = GPU 设备 { $gpu }
 heading-pair = GPU 对 { $a } { $b }：{ $verdict }
 verdict = 结论：{ $verdict } - { $meaning }
 root-would-add = 以 root 身份运行还能读到：{ $what }
@@ -32,8 +32,8 @@ verdict-verified = 所有关卡都通过，并且本次启动后比对过数据
 verdict-ready = 本版本的所有关卡都通过；但没有比对过数据，本版本也不做比对：在信任这条路径之前，请用别的办法双向比对
 verdict-module-not-needed = 内核本来就允许对等访问，不需要 tp2_p2pdma；没有比对过数据，本版本也不做比对
 verdict-module-will-help = 就本版本读到的而言，挡路的只有内核的主机桥检查，tp2_p2pdma 可以覆盖它；数据随后能否正确到达，比对之前无从得知
-verdict-blocked = 有障碍存在，加载 tp2_p2pdma 消除不了它，或者单靠它不够
-verdict-ineffective = tp2_p2pdma 在，但没有起作用
+verdict-blocked = 存在障碍，加载 tp2_p2pdma 不能消除它，或者不能单独消除它
+verdict-ineffective = tp2_p2pdma 已经装上，但没有起作用
 verdict-unsafe = 对等访问已经打开，走的却是已知会悄悄损坏数据、或者无人担保的路径
 verdict-write-only = 对等写能到达，对等读不能
 verdict-inconclusive = 起决定作用的信息未知
@@ -41,7 +41,7 @@ verdict-not-applicable = 没有可供判断的一对 PCIe AMD 显卡
 
 # 跟在关卡说明之后。
 explain-decides = 读不到它时，结论为 inconclusive。
-explain-does-not-decide = 读不到它时，结论不等它。
+explain-does-not-decide = 读不到它时，不影响得出结论。
 between-sentences = {""}
 
 # docs/gates.zh-CN.md 的开头。

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 
 # env.platform
-explain-env-platform = 工具运行在什么之上。在虚拟机里，各桥属于虚拟机管理程序，因此路径说明不了底层机器的多少情况；WSL 和 Windows 既没有 sysfs 里的 PCI 桥，也没有 KFD。
+explain-env-platform = 工具运行在什么环境里。在虚拟机里，各桥属于虚拟机管理程序，因此路径不大能说明底层机器的情况；WSL 和 Windows 既没有 sysfs 里的 PCI 桥，也没有 KFD。
 env-platform-wsl = 这是 WSL，没有可供读取的 PCI 桥，没有 KFD，其中的 GPU 也不共享内存：其余各项都不作判断
 env-platform-wsl-remedy = 请在这台机器上直接启动的 Linux 中运行
 env-platform-no-kfd = 存在，且没有 KFD
@@ -11,7 +11,7 @@ env-platform-guest = 这是虚拟机：它的桥属于虚拟机管理程序，�
 env-platform-hypervisor-flag = 有 hypervisor 标志
 env-platform-no-hypervisor-flag = 没有 hypervisor 标志
 env-platform-container = 这是容器：它看到的是宿主机的内核，但可能看不到宿主机的模块文件
-env-platform-container-remedy = 请在宿主机上运行
+env-platform-container-remedy = 请在宿主机上运行本工具
 env-platform-present = 存在
 env-platform-variable = 环境变量 { $name }
 env-platform-variable-case = 变量 { $name } 不起作用：这类变量名全部为大写
@@ -55,7 +55,7 @@ env-access-user = 用户 { $uid }，所在组 { $groups }
 env-access-remedy-root = 连 root 也被拒绝：启动容器时请加上 --device={ $path }，容器的设备规则需要它
 env-access-remedy-nobody = { $path } 的属组 { $gid } 不是用户应当加入的组：在用户命名空间中，请保留宿主机的组（podman：--group-add keep-groups）；否则请查明 udev 为什么没有把该节点交给它应属的组（render）
 env-access-remedy-container = 启动容器时请加上 --group-add { $gid }：这是 { $path } 在宿主机上的属组，不论它在这里叫什么
-env-access-remedy-join = 请以 root 身份执行 usermod -aG { $gid } YOUR_USER（{ $gid } 是 { $path } 的属组，通常名为 render），然后重新登录
+env-access-remedy-join = 请加入 { $path } 的属组（编号 { $gid }，通常名为 render），然后重新登录
 
 # env.access，按打开的结果
 env-access-opened-none = 这里没有由 amdgpu 驱动的 GPU，因此没有什么可打开的
@@ -74,7 +74,7 @@ env-access-opened-both = 已打开，可读可写
 env-access-opened-no-character-device = 不是字符设备
 env-access-opened-owner = { $what }；权限 { $mode }，属主 { $uid }，属组 { $group }
 env-access-opened-group = { $name }（{ $gid }）
-env-access-opened-remedy-unmapped = 这是用户命名空间，其中没有映射 { $path } 的属组：请在启动容器时保留该组（podman：--group-add keep-groups），或者在它之外运行
+env-access-opened-remedy-unmapped = 这是用户命名空间，其中没有映射 { $path } 的属组：请在启动容器时保留该组（podman：--group-add keep-groups），或者在该用户命名空间之外运行
 env-access-opened-remedy-join = 请加入 { $path } 的属组 { $group }，然后重新登录；容器需要的是编号：--group-add { $gid }
 env-access-opened-remedy-join-unnamed = 请加入 { $path } 的属组（ID 为 { $gid }），然后重新登录；容器需要的是编号：--group-add { $gid }
 env-access-opened-remedy-denied = 请让当前用户所在的某个组可以读写 { $path }（ROCm 或 systemd 的 udev 规则）

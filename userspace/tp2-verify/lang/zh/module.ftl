@@ -12,7 +12,7 @@ module-dkms-no-build = 没有针对当前内核的构建
 module-dkms-by-hand-remedy = 请安装软件包 tp2-p2pdma-dkms
 module-dkms-other-kernel = DKMS 里有 tp2_p2pdma，但没有针对当前内核 { $release } 的构建
 module-dkms-source-only = 只有源码，从未构建
-module-dkms-other-kernel-remedy = 请以 root 身份运行 dkms autoinstall -k { $release }（需要该内核的头文件；如果失败，请看它的日志），然后重启
+module-dkms-other-kernel-remedy = 请为当前内核构建 tp2_p2pdma（需要该内核的头文件；如果失败，请看 DKMS 的日志），然后重启
 module-dkms-container = 在容器里无法得知 DKMS 的情况，因为容器有自己的一套文件
 module-dkms-no-help = tp2_p2pdma 没有安装，在这个内核上装了也没有用
 module-dkms-absent = tp2_p2pdma 没有安装
@@ -24,13 +24,13 @@ module-dkms-not-needed = tp2_p2pdma 没有安装，这里也没有它会覆盖�
 explain-module-match = 当前内核的模块文件是否适用于这个内核（`vermagic`），以及加载的是不是这个文件（`version`、`srcversion`）。过时的文件会在加载时被拒绝，或者在下次启动时取代好的那个。
 module-match-container = 模块文件属于宿主机，这个容器看不到它们
 module-match-no-file = tp2_p2pdma 已加载，但下次启动时 modprobe 会找不到它的文件
-module-match-no-file-remedy = 请安装软件包 tp2-p2pdma-dkms，或者运行 depmod -a
+module-match-no-file-remedy = 请安装软件包 tp2-p2pdma-dkms；如果已经安装，请重新生成模块索引（depmod）
 module-match-nothing = 没有针对当前内核的 tp2_p2pdma 可供比较
 module-match-what = 模块 tp2_p2pdma 的文件
 module-match-pass-loaded = tp2_p2pdma 的文件适用于当前内核，加载的也正是它
 module-match-pass = tp2_p2pdma 的文件适用于当前内核
 module-match-other-kernel = tp2_p2pdma 的文件是为别的内核构建的，不是为当前内核 { $release }
-module-match-other-kernel-remedy = 请以 root 身份运行 dkms autoinstall -k { $release }，然后重启
+module-match-other-kernel-remedy = 请为当前内核构建 tp2_p2pdma，然后重启
 module-match-other-build = 已加载的 tp2_p2pdma 不是磁盘上的那个文件：两者的 { $name } 不同
 module-match-other-build-remedy = 请重新生成 initramfs，然后重启
 module-match-acts = { $finding }；已加载的模块在起作用，但只到下次启动为止
@@ -49,20 +49,20 @@ module-signature-not-asked-no-efi = 内核接受没有签名的模块：这台�
 module-signature-not-asked = 内核接受没有签名的模块：内核没有锁定（lockdown）
 module-signature-none = 没有签名
 module-signature-unsigned = 这个内核只接受带签名的模块，而 tp2_p2pdma 没有签名
-module-signature-unsigned-remedy = 请让 DKMS 为它签名（dkms build --force tp2_p2pdma），并{ $enrol }
+module-signature-unsigned-remedy = 请让 DKMS 重新构建 tp2_p2pdma（构建时会签名），并{ $enrol }
 module-signature-key = 签名者 { $signer }，密钥 { $key }
 module-signature-unknown = 未知
 module-signature-enrolled = tp2_p2pdma 已签名，其密钥已注册（{ $subject }）
 module-signature-unnamed = 没有名称
 module-signature-taken-signed = tp2_p2pdma 已签名，而且内核在加载时接受过一个 tp2_p2pdma
-module-signature-of-kernel = tp2_p2pdma 由构建内核模块的一方签名，内核拥有其密钥
+module-signature-of-kernel = tp2_p2pdma 与内核自带的模块由同一方签名，内核中有其密钥
 module-signature-not-enrolled = tp2_p2pdma 签名所用的密钥没有注册，因此这个内核会拒绝它（Key was rejected by service）
-module-signature-enrol = 请以 root 身份运行 mokutil --import { $path }，然后重启，并在蓝色界面（MOK management）上确认
-module-signature-enrol-unknown = 请以 root 身份运行 mokutil --import CERTIFICATE（CERTIFICATE 是 DKMS 构建时给出的证书），然后重启，并在蓝色界面（MOK management）上确认
+module-signature-enrol = 请注册证书 { $path }，然后重启，并在蓝色界面（MOK management）上确认
+module-signature-enrol-unknown = 请注册 DKMS 构建时给出的证书（mokutil --import），然后重启，并在蓝色界面（MOK management）上确认
 
 # module.order。$finding 是 no-softdep、image-no-line 或 image-no-module。
 explain-module-order = 是否有什么让覆盖模块先于 amdgpu 加载：modprobe 配置中的一行 `softdep amdgpu pre: tp2_p2pdma`，以及在 initramfs 含有 amdgpu 时，initramfs 中同样的两样东西（模块和这一行）。无法满足的 softdep 不会有任何提示（modprobe.d(5)），而 DKMS 从不重新生成 initramfs。
-module-order-builtin = amdgpu 编译在内核里，因此没有模块能先于它；见 amdgpu.origin
+module-order-builtin = amdgpu 编译进了内核，因此没有模块能先于它；见 amdgpu.origin
 module-order-container = modprobe 的配置属于宿主机，这个容器看不到它
 module-order-nothing = 没有 tp2_p2pdma 可以先加载
 module-order-blocked = modprobe 的配置中有一行阻止 tp2_p2pdma 加载，或者可能会阻止
@@ -73,7 +73,7 @@ module-order-softdep = modprobe 会在 amdgpu 之前加载 tp2_p2pdma
 module-order-what = {" "}modprobe 的配置
 module-order-no-softdep = 没有什么让 tp2_p2pdma 先于 amdgpu 加载：没有 softdep 提到它
 module-order-no-line = 没有“{ $line }”这一行
-module-order-no-softdep-remedy = 请以 root 身份运行 echo '{ $line }' > /etc/modprobe.d/tp2_p2pdma.conf，并重新生成 initramfs（这两步软件包都会做），然后重启
+module-order-no-softdep-remedy = 请在 modprobe 的配置中加入 tp2_p2pdma 的 softdep 一行，重新生成 initramfs（这两步软件包都会做），然后重启
 module-order-image = initramfs 的内容
 module-order-image-modules = 模块 amdgpu { $amdgpu }，模块 tp2_p2pdma { $module }
 module-order-image-all = 模块 amdgpu { $amdgpu }，模块 tp2_p2pdma { $module }，modprobe 的配置{ $configuration }
@@ -82,9 +82,8 @@ module-order-not-in-image = 不在其中
 module-order-image-not-read = 没有读到（{ $error }）
 module-order-image-no-line = initramfs 中有 amdgpu 和 tp2_p2pdma，但没有规定先后的那一行
 module-order-image-no-module = initramfs 中有 amdgpu，但没有 tp2_p2pdma，因此 amdgpu 会在没有它的情况下启动
-module-order-image-remedy-command = 请以 root 身份运行 { $command }，然后重启
-module-order-image-remedy-mkinitcpio = 请以 root 身份在 /etc/mkinitcpio.conf.d 的一个文件中加入 MODULES+=(tp2_p2pdma)（mkinitcpio 不理会 softdep），再运行 mkinitcpio -P，然后重启
-module-order-image-remedy = 请以 root 身份重新生成 initramfs，然后重启
+module-order-image-remedy-mkinitcpio = 请把 tp2_p2pdma 列入 initramfs 的模块（mkinitcpio 不理会 softdep），重新生成 initramfs，然后重启
+module-order-image-remedy = 请重新生成 initramfs，然后重启
 
 # module.loaded。$remedy 是 remedy-reboot、remedy-install 或 remedy-package。
 explain-module-loaded = 模块是否已在内核中并完成初始化（`/sys/module/NAME/initstate`）。
@@ -101,7 +100,7 @@ module-loaded-absent = tp2_p2pdma 没有加载
 module-loaded-no-directory = 没有这个目录
 module-loaded-remedy-on-host = 在宿主机上，而不是在这个容器里：{ $remedy }
 module-loaded-remedy-reboot = 请重启，让 tp2_p2pdma 先于 amdgpu 就位；如果之后仍未加载，请查看内核日志中与 tp2_p2pdma 有关的内容
-module-loaded-remedy-install = 请以 root 身份运行 dkms install tp2_p2pdma/{ $version } -k { $release } 和 depmod { $release }，重新生成 initramfs，然后重启
+module-loaded-remedy-install = 请让 DKMS 为当前内核安装 tp2_p2pdma，重新生成 initramfs，然后重启
 module-loaded-remedy-package = 请安装软件包 tp2-p2pdma-dkms 并重启，让 tp2_p2pdma 先于 amdgpu 就位
 
 # module.effective
@@ -110,7 +109,7 @@ module-effective-not-loaded = 没有看到 tp2_p2pdma 已加载
 module-effective-pass = tp2_p2pdma 在起作用：它的钩子已得到验证，并且它先于 GPU 驱动就位
 module-effective-what = 模块 tp2_p2pdma 的状态
 module-effective-self-test = tp2_p2pdma 的自检没有通过，因此它的钩子不起作用（{ $state }）
-module-effective-self-test-remedy = 请以 root 身份把 /sys/kernel/debug/kprobes/enabled 设为 1，在 Linux 7.3 之前的内核上还要把 sysctl kernel.ftrace_enabled 也设为 1，然后再运行一次本工具，因为自检在每次读取时都会执行；如果 amdgpu 是在自检不通过的期间启动的，请重启
+module-effective-self-test-remedy = 请打开 kprobes，在 Linux 7.3 之前的内核上还要打开 ftrace，然后再运行一次本工具，因为自检在每次读取时都会执行；如果 amdgpu 是在自检不通过的期间启动的，请重启
 module-effective-mode = tp2_p2pdma 以 mode={ $mode } 运行，因此不改变任何答复
 module-effective-mode-not-needed = tp2_p2pdma 以 mode={ $mode } 运行，因此不改变任何答复；这里没有它会覆盖的 GPU 对
 module-effective-mode-remedy = 请在 /etc/modprobe.d 中设置 mode=force（或者删去这个选项）并重启

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 
 # pair.kind
-explain-pair-kind = 一对 GPU 是否需要评判：两张显卡，且不由 XGMI 相连（`CRAT_IOLINK_TYPE_XGMI`，`kfd_crat.h`）。
+explain-pair-kind = 一对 GPU 是否需要判断：两张显卡，且不由 XGMI 相连（`CRAT_IOLINK_TYPE_XGMI`，`kfd_crat.h`）。
 pair-kind-pass = 两张显卡，只由 PCIe 相连
 pair-kind-integrated = { $gpu } 是 CPU 自带的 GPU，不是显卡：{ $why }
 pair-kind-remedy-integrated = 如果有程序把它当成第二张显卡，请在 ROCR_VISIBLE_DEVICES 里写明要用的显卡（用 rocminfo 给出的 UUID）；其余设备的序号会随之变动
@@ -22,24 +22,24 @@ explain-pair-route = 内核对这一 GPU 对的两个方向各如何答复，模
 pair-route-both-ways = 双向：{ $finding }
 pair-route-one-way = { $client } 访问 { $provider }：{ $finding }
 pair-route-no-p2pdma = 没有 CONFIG_PCI_P2PDMA，内核会拒绝每一条路径
-pair-route-not-in-kfd = KFD 不认识 { $gpu }，它的路径暂时无关紧要；见 gpu.kfd
+pair-route-not-in-kfd = KFD 不认得 { $gpu }，它的路径暂时无关紧要；见 gpu.kfd
 pair-route-parameter = 模块 tp2_p2pdma 的一个参数
 pair-route-way = 路径
-pair-route-predicted = 预测，{ $provider } -> { $client }
+pair-route-predicted = 预测，{ $client } 访问 { $provider }
 pair-route-prediction = 内核答复 { $answer }，规则 { $rule }
 pair-route-prediction-unknown = 内核答复未知，规则 { $rule }
-pair-route-measured = { $provider } -> { $client }：内核答复 { $kernel }，最终答复 { $answer }，规则 { $rule }
-pair-route-bridge-absent = （没有设备可查）
-pair-route-bridge-unidentified = （未能识别）
+pair-route-measured = { $client } 访问 { $provider }：内核答复 { $kernel }，最终答复 { $answer }，规则 { $rule }
+pair-route-bridge-absent = ????:????（没有设备可查）
+pair-route-bridge-unidentified = ????:????（未能识别）
 pair-route-unsafe = 已知主机桥 { $bridges } 会损坏对等读的数据而不报任何错误，而对等访问正在这个桥上被强行打开
 pair-route-remedy-unsafe = 请停止使用这两个 GPU 的一切程序，去掉选项 allow_denied（或者其他任何强行打开它的东西），然后重启
 pair-route-contradiction = 实测结果与预测相矛盾，两者之中必有一个在这里是错的
-pair-route-remedy-contradiction = 请报告这一情况，并附上 tp2-verify --json 和 lspci -nnvvt 的输出
+pair-route-remedy-contradiction = 请报告这一情况，并附上以下命令写出的内容
 pair-route-allowed = 内核本身允许这条路径，{ $hops } 跳，{ $by }
 pair-route-allowed-predicted = 预计内核本身会允许这条路径，{ $hops } 跳，{ $by }
 pair-route-log = 内核日志
 pair-route-refused-before = 预计内核本身会允许这条路径，{ $hops } 跳，{ $by }，但本次启动中 amdgpu 询问时内核拒绝了
-pair-route-remedy-refused-before = 请重启（amdgpu 在启动时询问），再运行一次；如果结果仍然如此，请报告这一情况，并附上 tp2-verify --json 和 lspci -nnvvt 的输出
+pair-route-remedy-refused-before = 请重启（amdgpu 在启动时询问），再运行一次；如果结果仍然如此，请报告这一情况，并附上以下命令写出的内容
 pair-route-by-common-bridge = 经由共同的桥，没有 ACS 重定向
 pair-route-by-host-bridge = 经由主机桥 { $bridges }
 pair-route-by-redirect = 被 ACS 重定向，经由主机桥 { $bridges }
@@ -47,18 +47,18 @@ pair-route-by-either = 经由共同的桥；如果有 ACS 重定向，则经由�
 pair-route-refused = 内核拒绝这条路径
 pair-route-refused-predicted = 预计内核会拒绝这条路径
 pair-route-denied = { $refusal }，并且已知主机桥 { $bridges } 会损坏对等读的数据而不报任何错误
-pair-route-remedy-denied = 请把两张显卡移到同一个 PCIe 交换机之下，或者继续经由主机内存复制；不要覆盖对这个桥的拒绝
+pair-route-remedy-denied = 请把两张显卡移到同一个 PCIe 交换机之下，或者继续经由主机内存拷贝；不要覆盖对这个主机桥的拒绝
 pair-route-crosses = { $refusal }：它跨越 { $bridges } 两个主机桥，tp2_p2pdma 不改动这种路径
 pair-route-remedy-crosses = 请把两张显卡移到同一个主机桥（同一个 CPU 插座）的插槽上
 pair-route-unidentified = { $refusal }，而且无法识别它的主机桥，所以 tp2_p2pdma 不改动它
-pair-route-remedy-unidentified = 请继续经由主机内存复制
+pair-route-remedy-unidentified = 请继续经由主机内存拷贝
 pair-route-not-named = { $refusal }，而模块的参数 pairs 没有列出它
 pair-route-remedy-not-named = 请把 { $provider }+{ $client } 加进参数 pairs，或者去掉这个参数，然后重启
 pair-route-vendor = { $refusal }，而模块的参数 vendors 不包含它
 pair-route-remedy-vendor = 请把 1002 加进参数 vendors，或者去掉这个参数，然后重启
 pair-route-left-alone = { $refusal }，而 tp2_p2pdma 不改动它（{ $rule }）
 pair-route-overridable = { $refusal }：{ $why }
-pair-route-remedy-overridable = 一旦 tp2_p2pdma 覆盖了这项检查，请双向比对数据，推（写）和拉（读）都要比对：在此之前，这条路径未经验证
+pair-route-remedy-overridable = 一旦 tp2_p2pdma 覆盖了内核的主机桥检查，请双向比对数据，推（写）和拉（读）都要比对：在此之前，这条路径未经验证
 pair-route-hint-intel = 这看上去是 Intel 客户端芯片，其中有些只转发对等写
 pair-route-hint-amd = 这看上去是 Zen 之前的 AMD 芯片，据说它们只转发对等写
 pair-route-not-listed = 主机桥 { $bridge } 不在内核允许对等 DMA 的主机桥列表里
@@ -69,30 +69,30 @@ pair-route-no-bridge-device = 没有代表主机桥的设备，无从在内核�
 pair-route-by-test = 主机桥 { $bridges } 没有通过内核的检查
 pair-route-left-before = { $refusal }（{ $why }），而 tp2_p2pdma 上次被询问时维持了拒绝（规则 { $rule }），尽管它的 mode 现在是 force
 pair-route-remedy-left-before = 请以 mode=force 重启，让 amdgpu 重新询问
-pair-route-overridden = { $refusal }（{ $why }），tp2_p2pdma 代之以答复 { $answer }（实测）
-pair-route-overridden-predicted = { $refusal }（{ $why }），预计 tp2_p2pdma 会代之以答复 { $answer }
+pair-route-overridden = { $refusal }（{ $why }），tp2_p2pdma 已改为答复 { $answer }（实测）
+pair-route-overridden-predicted = { $refusal }（{ $why }），预计 tp2_p2pdma 会改为答复 { $answer }
 pair-route-acs-somewhere = { $refusal }，而它在一个共同的桥之下，可见其中某个端口设置了 ACS 重定向
-pair-route-remedy-acs-somewhere = 请以 root 身份运行，这样能看到是哪些端口
+pair-route-remedy-acs-somewhere = 请以 root 身份运行本工具，这样能看到是哪些端口
 pair-route-acs = { $refusal }：{ $ports }（共同的桥或其下的端口）设置了 ACS 重定向，使对等流量向上绕行，而{ $why }
-pair-route-remedy-acs = 请用内核参数 "pci=disable_acs_redir={ $ports }" 清除重定向，或者以 root 身份执行（有效到下次启动为止）：{ $commands }；此后，这些端口之下的设备可以绕过 IOMMU 互相访问，因此不能再分给不同的虚拟机；tp2_p2pdma 有意不改动这种路径
-pair-route-unknown = 不知道这条路径的结果会怎样：{ $what }
+pair-route-remedy-acs = 请用内核参数 "pci=disable_acs_redir={ $ports }" 永久清除重定向，或者用以下命令清除（有效到下次启动为止）；此后，这些端口之后的设备可以绕过 IOMMU 互相访问，因此不能再分给不同的虚拟机；tp2_p2pdma 有意不改动这种路径
+pair-route-unknown = 无法判断内核会怎样对待这条路径：{ $what }
 pair-route-unknown-acs = 未能读到 { $ports } 是否有 ACS 重定向，而这起决定作用
 pair-route-unknown-cpu = 未能读到 CPU 的厂商和系列，而这起决定作用
 pair-route-unknown-device = 未能读到代表主机桥的是哪个设备，而这起决定作用
 pair-route-unknown-version = 未能读到这是哪个内核，因此不知道它是否列有主机桥 { $bridge }
 pair-route-unknown-between = Linux { $absent } 没有列出主机桥 { $bridge }，{ $seen } 列出了，而这个内核介于两者之间
-pair-route-unknown-old = 不知道这个内核是否列有主机桥 { $bridge }：它比 { $oldest } 更旧，而 { $oldest } 是这里已知最旧的
-pair-route-remedy-unknown-acs = 请以 root 身份运行：ACS 字在配置空间的前 64 字节之外
+pair-route-unknown-old = 这个内核比这里已知最旧的 { $oldest } 还旧，它是否列有主机桥 { $bridge } 无从得知
+pair-route-remedy-unknown-acs = 请以 root 身份运行本工具：ACS 字在配置空间的前 64 字节之外
 pair-route-remedy-unknown-cpu = 请让 /proc/cpuinfo 可读，或者把它也一并采集
 pair-route-remedy-unknown-version = 请让 /proc/sys/kernel/osrelease 可读，或者把它也一并采集
 pair-route-remedy-unknown-list = 请在内核日志里查找 `is not supported by the chipset`，amdgpu 用这句话表示内核拒绝
-pair-route-remedy-unknown-device = 请以 root 身份运行；如果是采集来的目录树，请完整采集 /sys/bus/pci/devices 和 /sys/devices
+pair-route-remedy-unknown-device = 请以 root 身份运行本工具；如果是采集来的目录树，请完整采集 /sys/bus/pci/devices 和 /sys/devices
 
 # pair.kfd-link
 explain-pair-kfd-link = KFD 在加入第二个 GPU 时为两个 GPU 之间建立的 `p2p_links`（`kfd_add_peer_prop()`，Linux 6.1 至 7.3）。`ROCm` 看到的就是它们；通往 CPU 节点的链路不算在内。各标志见 `kfd_crat.h`。
 pair-kfd-link-pass = KFD 有双向链路
 pair-kfd-link-no-atomics = KFD 有双向链路，但不带原子操作
-pair-kfd-link-not-known = KFD 并非两个 GPU 都认识；见 gpu.kfd
+pair-kfd-link-not-known = 两个 GPU 中至少有一个 KFD 不认得；见 gpu.kfd
 pair-kfd-link-question = 两者之间的 KFD 链路
 pair-kfd-link-properties = 节点 { $from } 到 { $to }：type { $kind }，weight { $weight }，max_bandwidth { $bandwidth } MB/s，flags { $flags }
 pair-kfd-link-present = 存在
@@ -102,14 +102,14 @@ pair-kfd-link-remedy-one-way = 请比较两个 GPU 的 BAR 大小：访问不到
 pair-kfd-link-not-made = 这个内核的 amdgpu 不在 GPU 之间建立链路
 pair-kfd-link-none = KFD 在两者之间没有链路，所以 ROCm 看不到对等访问
 pair-kfd-link-remedy-across = 请把两张显卡移到同一个主机桥（同一个 CPU 插座）的插槽上：跨越两个主机桥的链路可能不会提供
-pair-kfd-link-remedy-expected = 请看 module.effective、amdgpu.pcie-p2p、gpu.bar-size 和 gpu.bar-address 之中哪些失败；如果都没有失败，请查看内核日志里 amdgpu 和 kfd 的内容，并报告
+pair-kfd-link-remedy-expected = 请看 module.effective、amdgpu.pcie-p2p、gpu.bar-size 和 gpu.bar-address 之中哪些没有通过；如果全都通过，请查看内核日志里 amdgpu 和 kfd 的内容，并报告此问题
 pair-kfd-link-disabled = KFD 有双向链路，但把它们标记为不可用于对等访问
-pair-kfd-link-remedy-disabled = 请查看内核日志里 kfd 和 amdgpu 的内容，并报告
-pair-kfd-link-unexplained = KFD 有双向链路，可是预计内核会拒绝，tp2_p2pdma 也没有加载：amdgpu 启动时有别的东西覆盖了它
+pair-kfd-link-remedy-disabled = 请查看内核日志里 kfd 和 amdgpu 的内容，并报告此问题
+pair-kfd-link-unexplained = KFD 有双向链路，可是预计内核会拒绝，tp2_p2pdma 也没有加载：amdgpu 启动时有别的东西覆盖了内核的答复
 pair-kfd-link-remedy-unexplained = 请查找打过补丁的内核或 amdgpu，或者别的覆盖手段，并且在信任它之前先比对数据；如果只想就 tp2_p2pdma 作判断，请去掉那个东西并重启
 
 # pair.runtime
-explain-pair-runtime = HIP 运行时对程序的答复（`hipDeviceCanAccessPeer`，双向，设备按 PCI 地址对应），与 KFD 和内核所说的相对照。运行时的答复来自 KFD 的链路，标志同时含有 `Override` 和 `NoPeerToPeerDMA` 的链路它不计入（`ROCr`，据源码）。因此，没有链路却答“是”，或者对一条已看到内核拒绝的路径答“是”，是最严重的警报：复制会走一条没有谁允许过的路径，而且不管到达的是什么都报告成功。运行时崩溃、中止或挂起，也和其他结果一样记为一项发现。
+explain-pair-runtime = HIP 运行时对程序的答复（`hipDeviceCanAccessPeer`，双向，设备按 PCI 地址对应），与 KFD 和内核所说的相对照。运行时的答复来自 KFD 的链路，标志同时含有 `Override` 和 `NoPeerToPeerDMA` 的链路它不计入（`ROCr`，据源码）。因此，没有链路却答“是”，或者对一条已看到内核拒绝的路径答“是”，是最严重的警报：拷贝会走一条没有谁允许过的路径，而且不管到达的是什么都报告成功。运行时崩溃、中止或挂起，也和其他结果一样记为一项发现。
 pair-runtime-library = HIP 运行时
 pair-runtime-library-version = { $library }（HIP { $version }）
 pair-runtime-code = 错误 { $code }
@@ -133,61 +133,61 @@ pair-runtime-not-loaded = { $library }：无法加载，{ $reason }
 pair-runtime-remedy-not-loaded = 请安装它需要的东西（ldd 会显示缺少什么），或者指定另一个：--runtime-library FILE
 pair-runtime-refused = { $library }：{ $call } 返回 { $code }
 pair-runtime-remedy-refused = 请加上 AMD_LOG_LEVEL=4 和 -v 重新运行，并查看内核日志里 kfd 的内容
-pair-runtime-died = { $library }：它使询问它的进程终止，{ $how }，发生在 { $during } 期间
+pair-runtime-died = { $library }：发起询问的进程被它终止（{ $how }），当时正在进行 { $during }
 pair-runtime-remedy-died = 使用它的程序也会同样终止：请安装另一个版本的 ROCm，或者指定程序实际使用的库：--runtime-library FILE
-pair-runtime-timed-out = { $library }：{ $seconds } 秒内没有答复，停在 { $during } 期间
-pair-runtime-stuck = { $library }：{ $seconds } 秒内没有答复，停在 { $during } 期间，并且无法杀掉：它在内核里等待
+pair-runtime-timed-out = { $library }：{ $seconds } 秒内没有答复，停在 { $during }
+pair-runtime-stuck = { $library }：{ $seconds } 秒内没有答复，停在 { $during }，而且进程无法杀掉：它在内核里等待
 pair-runtime-remedy-timed-out = 请查看内核日志里 amdgpu 和 kfd 的内容；如果只是机器慢，请给它更长的时间：--runtime-timeout
-pair-runtime-garbled = { $library }：它说的内容没有意义，{ $reason }，发生在 { $during } 期间
-pair-runtime-remedy-garbled = 请指定程序使用的库：--runtime-library FILE；如果正是这一个，请报告
+pair-runtime-garbled = { $library }：它的答复无法理解（{ $reason }），当时正在进行 { $during }
+pair-runtime-remedy-garbled = 请指定程序使用的库：--runtime-library FILE；如果正是这一个，请报告此问题
 pair-runtime-answered = { $library }：已就 { $count } 个设备作出答复
 pair-runtime-answered-died = { $library }：已就 { $count } 个设备作出答复，但它的进程没有自行结束：{ $how }
 pair-runtime-answered-late = { $library }：已就 { $count } 个设备作出答复，但它的进程没有自行结束：到了时限
 pair-runtime-no-devices = 0 个设备
-pair-runtime-no-device = { $library }：看不到任何设备（{ $what }），KFD 也一个都不认识
+pair-runtime-no-device = { $library }：看不到任何设备（{ $what }），KFD 也一个都不认得
 pair-runtime-no-access = { $library }：看不到任何设备（{ $what }）；见 env.access
-pair-runtime-blind = { $library }：看不到任何设备（{ $what }），而 KFD 认识 { $known } 个
-pair-runtime-remedy-blind = 需要一个认识这个 GPU 的 ROCm 版本；AMD_LOG_LEVEL=4 和 -v 会显示它进行到哪一步
+pair-runtime-blind = { $library }：看不到任何设备（{ $what }），而 KFD 认得 { $known } 个
+pair-runtime-remedy-blind = 需要一个支持这个 GPU 的 ROCm 版本；AMD_LOG_LEVEL=4 和 -v 会显示它进行到哪一步
 pair-runtime-remedy-hidden-all = { $variables } 可能隐藏了它们：请取消这一设置，再重新运行
 pair-runtime-several = 运行时在 { $gpu } 列出了多个设备，所以它们的答复不是一张显卡的答复
 pair-runtime-remedy-several = 请让这个 GPU 不分区运行（amd-smi set --compute-partition SPX）
 pair-runtime-not-in-kfd = 运行时没有列出 { $gpu }，KFD 也没有；见 gpu.kfd
 pair-runtime-nowhere = 运行时在 { $gpu } 没有列出设备，却列出了一个或多个根本没有 PCI 地址的设备
 pair-runtime-remedy-nowhere = 请使用另一个版本的 ROCm，或者指定另一个库：--runtime-library FILE
-pair-runtime-not-listed = 运行时没有列出 { $gpu }，而 KFD 认识它
-pair-runtime-remedy-not-listed = 它的渲染节点见 env.access；如果问题不在那里，则需要一个认识这个 GPU 的 ROCm 版本
+pair-runtime-not-listed = 运行时没有列出 { $gpu }，而 KFD 认得它
+pair-runtime-remedy-not-listed = 它的渲染节点见 env.access；如果问题不在那里，则需要一个支持这个 GPU 的 ROCm 版本
 pair-runtime-remedy-hidden = { $variables } 可能隐藏了它：请取消这一设置，再重新运行
 pair-runtime-no-answer = 成功，但没有给出答复
 pair-runtime-odd-answer = 成功，但值为 { $value }
 pair-runtime-peer-not-asked = 未询问
 pair-runtime-crossed = 运行时在一个方向上答“是”，而 KFD 只在另一个方向上有链路；见 pair.kfd-link
-pair-runtime-remedy-crossed = 请消除使另一个方向不通的原因（pair.kfd-link）；如果之后两者仍不一致，请报告
-pair-runtime-alarm = 严重矛盾：运行时说 { $client } 能访问 { $provider }，但是{ $against }：复制可能报告成功，而数据已经丢失或出错
-pair-runtime-remedy-alarm = 在比对过数据之前，不要让程序在这两个 GPU 之间复制（llama.cpp 用 GGML_CUDA_NO_PEER_COPY=ON，RCCL 用 NCCL_P2P_DISABLE=1）；然后查找旧的或打过补丁的 ROCm、内核或 amdgpu
+pair-runtime-remedy-crossed = 请消除使另一个方向不通的原因（pair.kfd-link）；如果之后两者仍不一致，请报告此问题
+pair-runtime-alarm = 严重矛盾：运行时说 { $client } 能访问 { $provider }，但是{ $against }：拷贝可能报告成功，而数据已经丢失或出错
+pair-runtime-remedy-alarm = 在比对过数据之前，不要让程序在这两个 GPU 之间拷贝（llama.cpp：编译时加上 -DGGML_CUDA_NO_PEER_COPY=ON，只设环境变量无效；RCCL：设置环境变量 NCCL_P2P_DISABLE=1）；然后查找旧的或打过补丁的 ROCm、内核或 amdgpu
 pair-runtime-no-link = 这个方向上 KFD 没有链路
 pair-runtime-route-refused = 内核拒绝那条路径
 pair-runtime-route-refused-predicted = 预计内核会拒绝那条路径
 pair-runtime-not-told = 运行时没有说明 { $client } 能否访问 { $provider }：{ $answer }
-pair-runtime-remedy-not-told = 请查看内核日志里 kfd 的内容，并报告
+pair-runtime-remedy-not-told = 请查看内核日志里 kfd 的内容，并报告此问题
 pair-runtime-not-comparable = 运行时的答复无法与 KFD 的链路对照；见 pair.kfd-link
 pair-runtime-remedy-not-comparable = 见 pair.kfd-link 和 gpu.kfd
 pair-runtime-agreed = 运行时在两个方向上都答“是”，与 KFD 一致
 pair-runtime-agreed-unexplained = 运行时在两个方向上都答“是”，与 KFD 一致，可是预计内核会拒绝；见 pair.kfd-link
-pair-runtime-no = 运行时答“否”，因为 KFD 在那个方向上没有链路；见 pair.kfd-link
+pair-runtime-no = 凡是 KFD 没有链路的方向，运行时都答“否”，两者一致；见 pair.kfd-link
 pair-runtime-refuses = KFD 有这一 GPU 对的链路，但运行时对程序答“否”
-pair-runtime-remedy-refuses = 请使用能读取 p2p_links 的 ROCm 版本（比内核 6.0 更新）；并检查两个 GPU 的 BAR 是否都能容纳全部显存（gpu.bar-size），以及这个运行时看到的 /sys 是否与主机相同
+pair-runtime-remedy-refuses = 请使用能读取 p2p_links 的 ROCm 版本（在 Linux 6.0 之后发布的）；并检查两个 GPU 的 BAR 是否都能容纳全部显存（gpu.bar-size），以及这个运行时看到的 /sys 是否与宿主机相同
 
 # pair.ipc
-explain-pair-ipc = 每个 GPU 一个进程的程序能否移交内存。`ROCr` 为此使用 KFD 的一些调用，而这些调用只有来自内核之外的 AMD 驱动才有；除非设置 `HSA_ENABLE_IPC_MODE_LEGACY=0`，使它改用 dma-buf（案例 A10；该变量的默认值是 1）。单个进程之内的复制对此什么也证明不了。
-pair-ipc-not-linked = 没有 KFD 的链路，就没有可以移交的对等内存；见 pair.kfd-link
+explain-pair-ipc = 每个 GPU 一个进程的程序能否在进程之间共享显存。`ROCr` 为此使用 KFD 的一些调用，而这些调用只有来自内核之外的 AMD 驱动才有；除非设置 `HSA_ENABLE_IPC_MODE_LEGACY=0`，使它改用 dma-buf（案例 A10；该变量的默认值是 1）。单个进程之内的拷贝对此什么也证明不了。
+pair-ipc-not-linked = 没有 KFD 的链路，就没有可以共享的对等显存；见 pair.kfd-link
 pair-ipc-question = 正在运行的是哪个 amdgpu
-pair-ipc-outside = 这个 amdgpu 来自内核之外，移交内存的两种方式它都有
+pair-ipc-outside = 这个 amdgpu 来自内核之外，共享显存的两种方式它都有
 pair-ipc-listed = 列在 modules.dep 里
-pair-ipc-builtin = 编入内核
+pair-ipc-builtin = 编译进内核
 pair-ipc-in-tree = 内核自带的 amdgpu
 pair-ipc-environment = 环境变量 { $variable }
 pair-ipc-unset = 未设置，等同于 1
-pair-ipc-dma-buf = 内存通过 dma-buf 移交，内核自带的 amdgpu 能够做到
-pair-ipc-warn = 每个 GPU 一个进程的程序（RCCL、vLLM、SGLang）可能无法移交内存：ROCr 的默认方式需要来自内核之外的 AMD 驱动
+pair-ipc-dma-buf = 显存通过 dma-buf 共享，内核自带的 amdgpu 能够做到
+pair-ipc-warn = 每个 GPU 一个进程的程序（RCCL、vLLM、SGLang）可能无法在进程之间共享显存（IPC）：ROCr 的默认方式需要来自内核之外的 AMD 驱动
 pair-ipc-container = 在容器里，两个进程还必须共用同一个 /dev/shm
 pair-ipc-remedy = 如果 RCCL 报告 hipIpcOpenMemHandle 失败，或者挂起，请在程序的环境里设置 { $variable }=0；请用两个进程测试

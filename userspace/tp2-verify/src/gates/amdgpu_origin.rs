@@ -3,6 +3,7 @@
 //! `amdgpu.origin`: which amdgpu is loaded, and which one modprobe would load. An amdgpu built into the kernel is there
 //! before any module, so a softdep means nothing for it.
 
+use super::commands::rebuild_initramfs;
 use crate::{
     facts::{Facts, ReadError},
     finding::{Bearing, Finding, Scope, Status},
@@ -50,7 +51,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         let warning = finding(Status::Warn, text!("amdgpu-origin-other"))
             .evidence("/sys/module/amdgpu/srcversion".to_owned(), loaded.clone())
             .evidence(format!("/{path}"), format!("srcversion {on_disk}"));
-        return vec![warning.remedy(text!("amdgpu-origin-other-remedy"))];
+        return vec![warning.remedy(rebuild_initramfs(facts, text!("amdgpu-origin-other-remedy")))];
     }
     let summary = if in_tree { text!("amdgpu-origin-own") } else { text!("amdgpu-origin-outside") };
     vec![finding(Status::Pass, summary).evidence(format!("/{path}"), text!("amdgpu-origin-listed"))]

@@ -4,10 +4,11 @@
 //! needs. Without that, runtimes say that there is no GPU. Judged by what opening gave where it was tried, else by owner,
 //! group and mode; an access list (as logind sets for the user at the screen) can allow more than these show.
 
+use super::commands::join_group;
 use super::env_access_opened;
 use crate::{
     facts::{DeviceNode, Facts, Opened, User},
-    finding::{Finding, Scope, Status},
+    finding::{Finding, Remedy, Scope, Status},
     text,
     text::Text,
     view,
@@ -165,18 +166,18 @@ fn evidence(finding: Finding, facts: &Facts, node: &DeviceNode) -> Finding {
     }
 }
 
-fn remedy(facts: &Facts, node: &DeviceNode) -> Text {
+fn remedy(facts: &Facts, node: &DeviceNode) -> Remedy {
     let (path, gid) = (format!("/{}", node.path), node.gid);
     let is_root = facts.access.user.as_ref().is_ok_and(|user| user.uid == 0);
     let in_container = !facts.host.container_marks.is_empty();
     if is_root {
-        return text!("env-access-remedy-root", path = path);
+        return text!("env-access-remedy-root", path = path).into();
     }
     if gid == NOBODY || gid == 0 {
-        return text!("env-access-remedy-nobody", gid = gid, path = path);
+        return text!("env-access-remedy-nobody", gid = gid, path = path).into();
     }
     if in_container {
-        return text!("env-access-remedy-container", gid = gid, path = path);
+        return text!("env-access-remedy-container", gid = gid, path = path).into();
     }
-    text!("env-access-remedy-join", gid = gid, path = path)
+    Remedy::from(text!("env-access-remedy-join", gid = gid, path = path)).command(join_group(gid), &[])
 }

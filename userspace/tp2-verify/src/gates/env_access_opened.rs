@@ -4,13 +4,14 @@
 //! and writing. HIP says "no device" to all failures alike, so they are told apart here: no file, no permission and whose
 //! it would be, a container's device rules, no driver behind the file (`open(2)`: ENOENT, EACCES, EPERM, ENXIO).
 
+use super::commands::join_group;
 use super::env_access::ID;
 use crate::{
     facts::{
         Facts,
         devices::{DeviceAccess, DeviceFile, Opened, Owner},
     },
-    finding::{Finding, Scope, Status},
+    finding::{Finding, Remedy, Scope, Status},
     text,
     text::Text,
     view,
@@ -34,7 +35,7 @@ pub(super) fn judge(facts: &Facts, access: &DeviceAccess) -> Vec<Finding> {
     let failure = closed.iter().fold(failure, |finding, file| finding.evidence(name(file), words(file)));
     let groups: Vec<String> = access.gids.iter().map(u32::to_string).collect();
     let groups = text!("env-access-opened-groups", groups = groups.join(" "));
-    vec![failure.evidence("/proc/self/status".to_owned(), groups).remedy(remedy(access, first))]
+    vec![failure.evidence("/proc/self/status".to_owned(), groups).remedy(remedy(facts, access, first))]
 }
 
 fn files(access: &DeviceAccess) -> impl Iterator<Item = &DeviceFile> {
@@ -90,23 +91,26 @@ fn group(owner: &Owner) -> Text {
     }
 }
 
-fn remedy(access: &DeviceAccess, file: &DeviceFile) -> Text {
+fn remedy(facts: &Facts, access: &DeviceAccess, file: &DeviceFile) -> Remedy {
     let path = format!("/{}", file.path);
-    match (&file.opened, &file.owner) {
+    let words = match (&file.opened, &file.owner) {
         (Opened::Denied, Some(owner)) if owner.gid == UNMAPPED && access.user_namespace => {
             text!("env-access-opened-remedy-unmapped", path = path)
         }
         // The bit for writing by the group.
         (Opened::Denied, Some(owner)) if owner.mode & 0o060 == 0o060 && !access.gids.contains(&owner.gid) => {
-            match &owner.group {
+            let words = match &owner.group {
                 Some(name) => text!("env-access-opened-remedy-join", path = path, group = name, gid = owner.gid),
                 None => text!("env-access-opened-remedy-join-unnamed", path = path, gid = owner.gid),
-            }
+            };
+            let in_container = access.user_namespace || !facts.host.container_marks.is_empty();
+            return if in_container { words.into() } else { Remedy::from(words).command(join_group(owner.gid), &[]) };
         }
         (Opened::Denied, _) => text!("env-access-opened-remedy-denied", path = path),
         (Opened::Absent, _) => text!("env-access-opened-remedy-absent", path = path),
         (Opened::Forbidden, _) => text!("env-access-opened-remedy-forbidden", path = path),
         (Opened::NoDriver | Opened::NotDevice, _) => text!("env-access-opened-remedy-by-hand", path = path),
         (Opened::Yes | Opened::Failed(_), _) => text!("env-access-opened-remedy-failed", path = path),
-    }
+    };
+    words.into()
 }

@@ -118,8 +118,8 @@ fn remedy(worst: &Errors<'_>) -> Text {
     } else if has(&["RxErr", "BadTLP", "BadDLLP", "Rollover", "Timeout"]) {
         text!("gpu-aer-remedy-signal")
     } else if has(&["UnsupReq", "CmpltAbrt", "CmpltTO", "ACSViol"]) {
-        text!("gpu-aer-remedy-refused")
+        text!("gpu-aer-remedy-refused", device = worst.device.bdf)
     } else {
-        text!("gpu-aer-remedy")
+        text!("gpu-aer-remedy", device = worst.device.bdf)
     }
 }

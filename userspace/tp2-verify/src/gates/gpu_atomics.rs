@@ -3,7 +3,8 @@
 //! `gpu.atomics`: whether the GPU may send atomic operations to the CPU. The root port has to complete those of 32 and of
 //! 64 bits, each switch port between has to route them, and no upstream port may block them
 //! (`pci_enable_atomic_ops_to_root()`, `drivers/pci/pci.c`, Linux 7.3). Whether the root port itself routes does not
-//! matter. Old GPUs (gfx8) need atomics for KFD at all; newer ones need them for RCCL and for kernels that call the host.
+//! matter. Old GPUs (gfx8) need atomics for KFD at all; newer ones need them for RCCL and for GPU kernels that call
+//! back to the host.
 
 use crate::{
     collect::pci_config::{PORT_DOWNSTREAM, PORT_ROOT, PORT_UPSTREAM},

@@ -71,7 +71,7 @@ fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Vec<Finding> {
             return vec![
                 failure
                     .evidence(format!("/{}/resource", device.path), text!("gpu-bar-address-no-bar-line"))
-                    .remedy(text!("gpu-bar-address-no-bar-remedy")),
+                    .remedy(text!("gpu-bar-address-no-bar-remedy", gpu = device.bdf)),
             ];
         }
         Err(error) => return vec![Finding::unreadable(ID, scope, text!("gpu-bar-address-what-address"), error)],

@@ -56,7 +56,7 @@ fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Option<Finding> {
                 .remedy(text!("gpu-bar-size-low-remedy"))
         }
         _ => finding(status, text!("gpu-bar-size-hidden", visible = seen, memory = real))
-            .remedy(text!("gpu-bar-size-hidden-remedy")),
+            .remedy(text!("gpu-bar-size-hidden-remedy", gpu = device.bdf)),
     })
 }
 

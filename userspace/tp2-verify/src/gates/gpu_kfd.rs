@@ -4,8 +4,8 @@
 //! has no driver, or another one, cannot be there: that is named first.
 
 use crate::{
-    facts::Facts,
-    finding::{Finding, Scope, Status},
+    facts::{Bdf, Facts},
+    finding::{Finding, Remedy, Scope, Status},
     text,
     text::Text,
     view::{self, Gpu, GpuKind, NoNode},
@@ -82,7 +82,11 @@ fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Finding {
         Ok(None) => {
             return finding(Status::Fail, text!("gpu-kfd-no-driver", gpu = bdf))
                 .evidence(driver, text!("gpu-kfd-no-driver-link"))
-                .remedy(text!("gpu-kfd-no-driver-remedy", gpu = bdf));
+                .remedy(
+                    Remedy::from(text!("gpu-kfd-no-driver-remedy", gpu = bdf))
+                        .command("sudo modprobe amdgpu", &[])
+                        .command(format!("sudo dmesg | grep -e amdgpu -e {bdf}"), &[]),
+                );
         }
         Ok(Some(name)) if name != "amdgpu" => {
             return finding(Status::Fail, text!("gpu-kfd-other-driver", gpu = bdf, driver = name))
@@ -91,11 +95,12 @@ fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Finding {
         }
         _ => {}
     }
-    without_node(missing, Scope::Gpu(bdf))
+    without_node(missing, bdf)
 }
 
 /// The device is well; what of KFD?
-fn without_node(missing: NoNode, scope: Scope) -> Finding {
+fn without_node(missing: NoNode, bdf: Bdf) -> Finding {
+    let scope = Scope::Gpu(bdf);
     let finding = |status, summary: Text| Finding::new(ID, scope, status, summary);
     match missing {
         NoNode::NoKfd(error) if error.is_absent() => {
@@ -104,7 +109,7 @@ fn without_node(missing: NoNode, scope: Scope) -> Finding {
         NoNode::NoKfd(error) => Finding::unreadable(ID, scope, text!("gpu-kfd-what-topology"), &error),
         NoNode::NotListed(None) => finding(Status::Fail, text!("gpu-kfd-no-node"))
             .evidence(NODES.to_owned(), text!("gpu-kfd-no-node-place"))
-            .remedy(text!("gpu-kfd-no-node-remedy")),
+            .remedy(text!("gpu-kfd-no-node-remedy", gpu = bdf)),
         NoNode::NotListed(Some(error)) => Finding::unreadable(ID, scope, text!("gpu-kfd-what-known"), &error),
         NoNode::Ambiguous(ids) => finding(Status::Unknown, text!("gpu-kfd-ambiguous", nodes = numbers(&ids)))
             .evidence(NODES.to_owned(), text!("gpu-kfd-same-place"))

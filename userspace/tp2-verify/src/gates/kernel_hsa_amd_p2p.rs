@@ -6,7 +6,7 @@
 
 use crate::{
     facts::Facts,
-    finding::{Finding, Scope, Status},
+    finding::{Finding, Remedy, Scope, Status},
     text,
     text::Text,
     view::{self, DriverP2p},
@@ -43,7 +43,10 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
             .remedy(text!("kernel-hsa-amd-p2p-driver-remedy")),
         DriverP2p::Unknown(why) => finding(Status::Unknown, text!("kernel-hsa-amd-p2p-unknown", why = why))
             .evidence("modinfo -p amdgpu".to_owned(), text!("kernel-hsa-amd-p2p-not-read"))
-            .remedy(text!("kernel-hsa-amd-p2p-unknown-remedy")),
+            .remedy(
+                Remedy::from(text!("kernel-hsa-amd-p2p-unknown-remedy"))
+                    .command("modinfo -p amdgpu | grep pcie_p2p", &[]),
+            ),
     };
     vec![one]
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
 //! `kernel.kprobes`: what the module's hook needs: `CONFIG_KPROBES`, `CONFIG_KRETPROBES`, and, where probes ride on
-//! ftrace (`CONFIG_KPROBES_ON_FTRACE`), up to Linux 7.2 the sysctl `kernel.ftrace_enabled`, which disarms them without a
-//! trace (7.3 refuses to write it with EOPNOTSUPP). On every kernel 0 in `/sys/kernel/debug/kprobes/enabled` does.
+//! ftrace (`CONFIG_KPROBES_ON_FTRACE`), up to Linux 7.2 the sysctl `kernel.ftrace_enabled`, which at 0 disarms them
+//! without a trace (7.3 refuses to write it with EOPNOTSUPP). On every kernel, 0 in `/sys/kernel/debug/kprobes/enabled`
+//! disarms them, too.
 
+use super::commands::{SWITCH_ON_FTRACE, switch_on_kprobes};
 use super::kernel_p2pdma::no_config;
 use crate::{
     facts::{Facts, KernelConfig},
-    finding::{Bearing, Finding, Scope, Status},
+    finding::{Bearing, Finding, Remedy, Scope, Status},
     route::{OverrideUse, override_use},
     text,
     text::Text,
@@ -60,9 +62,17 @@ fn switched_off(facts: &Facts) -> Option<Finding> {
     // Without a configuration there is nothing to say on ftrace.
     let on_ftrace = |config: &KernelConfig| config.is_on("CONFIG_KPROBES_ON_FTRACE");
     let (summary, path, remedy) = if kernel.kprobes_enabled.as_deref() == Ok("0") {
-        (text!("kernel-kprobes-disabled"), "/sys/kernel/debug/kprobes/enabled", text!("kernel-kprobes-disabled-remedy"))
+        (
+            text!("kernel-kprobes-disabled"),
+            "/sys/kernel/debug/kprobes/enabled",
+            Remedy::from(text!("kernel-kprobes-disabled-remedy")).command(switch_on_kprobes(), &[]),
+        )
     } else if kernel.config.as_ref().is_ok_and(on_ftrace) && kernel.ftrace_enabled.as_deref() == Ok("0") {
-        (text!("kernel-kprobes-ftrace"), "/proc/sys/kernel/ftrace_enabled", text!("kernel-kprobes-ftrace-remedy"))
+        (
+            text!("kernel-kprobes-ftrace"),
+            "/proc/sys/kernel/ftrace_enabled",
+            Remedy::from(text!("kernel-kprobes-ftrace-remedy")).command(SWITCH_ON_FTRACE, &[]),
+        )
     } else {
         return None;
     };

@@ -4,6 +4,7 @@
 
 mod amdgpu_origin;
 mod amdgpu_pcie_p2p;
+mod commands;
 mod env_access;
 mod env_access_opened;
 mod env_platform;

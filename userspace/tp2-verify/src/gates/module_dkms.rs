@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-//! `module.dkms`: whether DKMS has built the module for the running kernel (dkms 3: `/var/lib/dkms/NAME/VERSION/KERNEL/
-//! ARCH/module/`). A module that was installed by hand is gone after the next kernel upgrade.
+//! `module.dkms`: whether DKMS has built the module for the running kernel (dkms 3:
+//! `/var/lib/dkms/NAME/VERSION/KERNEL/ARCH/module/`). A module that was installed by hand is gone after the next kernel
+//! upgrade.
 
+use super::commands::build_for;
 use crate::{
     facts::{DkmsBuild, Facts, ReadError},
     finding::{Bearing, Finding, Scope, Status},
@@ -57,7 +59,7 @@ fn not_built(facts: &Facts, builds: &[DkmsBuild], release: &str) -> Finding {
     }
     if known {
         let summary = text!("module-dkms-other-kernel", release = release.to_owned());
-        let remedy = text!("module-dkms-other-kernel-remedy", release = release.to_owned());
+        let remedy = build_for(release, text!("module-dkms-other-kernel-remedy"));
         return finding(Status::Fail, summary)
             .evidence(TREE.to_owned(), kernels(builds))
             .remedy(remedy)

@@ -4,9 +4,10 @@
 //! and it was there before the GPU driver. KFD asks when a GPU is added (`kfd_dev_create_p2p_links()`, Linux 6.1 to
 //! 7.3), so an override that comes later changes no link.
 
+use super::commands::{SWITCH_ON_FTRACE, rebuild_initramfs, switch_on_kprobes};
 use crate::{
     facts::{Facts, ReadError, Reading},
-    finding::{Bearing, Finding, Scope, Status},
+    finding::{Bearing, Finding, Remedy, Scope, Status},
     route::{OverrideUse, override_use},
     text,
     text::Text,
@@ -67,7 +68,10 @@ fn self_test(facts: &Facts) -> Option<Finding> {
         Ok("pass") => None,
         Ok(text) => {
             let summary = text!("module-effective-self-test", state = text.to_owned());
-            Some(inert(summary, "override/self_test", text).remedy(text!("module-effective-self-test-remedy")))
+            let remedy = Remedy::from(text!("module-effective-self-test-remedy"))
+                .command(switch_on_kprobes(), &[])
+                .command(SWITCH_ON_FTRACE, &[]);
+            Some(inert(summary, "override/self_test", text).remedy(remedy))
         }
     }
 }
@@ -115,5 +119,8 @@ fn too_late(facts: &Facts) -> Option<Finding> {
         let warning = Finding::new(ID, Scope::Host, Status::Warn, text!("module-effective-late-linked"));
         return Some(warning.evidence(format!("/{MODULE}/{path}"), text.to_owned()));
     }
-    Some(inert(text!("module-effective-late"), path, text).remedy(text!("module-effective-late-remedy")))
+    Some(
+        inert(text!("module-effective-late"), path, text)
+            .remedy(rebuild_initramfs(facts, text!("module-effective-late-remedy"))),
+    )
 }

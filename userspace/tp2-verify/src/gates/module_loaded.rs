@@ -2,9 +2,10 @@
 
 //! `module.loaded`: whether the module is in the kernel and initialised (`/sys/module/NAME/initstate`).
 
+use super::commands::rebuild_initramfs;
 use crate::{
     facts::{Facts, ReadError},
-    finding::{Bearing, Finding, Scope, Status},
+    finding::{Bearing, Finding, Remedy, Scope, Status},
     route::{OverrideUse, override_use},
     text,
     text::Text,
@@ -50,24 +51,32 @@ fn not_loaded(facts: &Facts) -> Finding {
             let in_container = !facts.host.container_marks.is_empty();
             finding(Status::Fail, text!("module-loaded-absent"))
                 .evidence("/sys/module/tp2_p2pdma".to_owned(), text!("module-loaded-no-directory"))
-                .remedy(if in_container { text!("module-loaded-remedy-on-host", remedy = load) } else { load })
+                .remedy(if in_container {
+                    load.map(|load| text!("module-loaded-remedy-on-host", remedy = load))
+                } else {
+                    load
+                })
                 .bearing(Bearing::ModuleAbsent)
         }
     }
 }
 
-fn how_to_load(facts: &Facts) -> Text {
+fn how_to_load(facts: &Facts) -> Remedy {
     let module = &facts.module;
     if module.file.is_ok() {
-        return text!("module-loaded-remedy-reboot");
+        return text!("module-loaded-remedy-reboot").into();
     }
     let release = facts.kernel.release.as_deref().unwrap_or_default();
     let builds = module.dkms.as_deref().unwrap_or_default();
     match builds.iter().find(|build| build.is_for(release)) {
         // Built, but modules.dep does not list it.
         Some(build) => {
-            text!("module-loaded-remedy-install", version = &build.version, release = release.to_owned())
+            let module = format!("tp2_p2pdma/{}", build.version);
+            let remedy = Remedy::from(text!("module-loaded-remedy-install"))
+                .command("sudo dkms install", &[&module, "-k", release])
+                .command("sudo depmod", &[release]);
+            rebuild_initramfs(facts, remedy)
         }
-        None => text!("module-loaded-remedy-package"),
+        None => text!("module-loaded-remedy-package").into(),
     }
 }

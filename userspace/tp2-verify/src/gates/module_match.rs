@@ -3,9 +3,10 @@
 //! `module.match`: whether the module file for the running kernel is for it (`vermagic`), and is the one that is loaded
 //! (`version`, `srcversion`). A stale file is refused at load, or replaces the good one at the next boot.
 
+use super::commands::{build_for, rebuild_initramfs};
 use crate::{
     facts::{Facts, ModuleFile, Reading},
-    finding::{Bearing, Finding, Scope, Status},
+    finding::{Bearing, Finding, Remedy, Scope, Status},
     text,
     text::Text,
     view,
@@ -22,7 +23,8 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         }
         (Err(error), _) if error.is_absent() && module.loaded => {
             let warning = finding(Status::Warn, text!("module-match-no-file"));
-            return vec![warning.failed_reading(error).remedy(text!("module-match-no-file-remedy"))];
+            let remedy = Remedy::from(text!("module-match-no-file-remedy")).command("sudo depmod -a", &[]);
+            return vec![warning.failed_reading(error).remedy(remedy)];
         }
         (Err(error), _) if error.is_absent() => {
             return vec![finding(Status::Na, text!("module-match-nothing"))];
@@ -51,7 +53,7 @@ fn wrong_kernel(facts: &Facts, info: &ModuleFile) -> Option<Finding> {
     let summary = text!("module-match-other-kernel", release = release);
     let finding = stale(facts, summary)
         .evidence(format!("/{}", info.path), format!("vermagic {vermagic}"))
-        .remedy(text!("module-match-other-kernel-remedy", release = release));
+        .remedy(build_for(release, text!("module-match-other-kernel-remedy")));
     Some(finding)
 }
 
@@ -77,6 +79,6 @@ fn wrong_build(facts: &Facts, info: &ModuleFile) -> Option<Finding> {
     let finding = stale(facts, summary)
         .reading(&format!("sys/module/tp2_p2pdma/{name}"), loaded)
         .evidence(format!("/{}", info.path), format!("{name} {}", on_disk.as_deref().unwrap_or_default()))
-        .remedy(text!("module-match-other-build-remedy"));
+        .remedy(rebuild_initramfs(facts, text!("module-match-other-build-remedy")));
     Some(finding)
 }

@@ -4,9 +4,10 @@
 //! modprobe's configuration, and the same two things in the initial RAM file system if amdgpu is in it. A softdep that
 //! cannot be met is silent (modprobe.d(5)), and DKMS never rebuilds an initial RAM file system.
 
+use super::commands::{rebuild_initramfs, write_as_root};
 use crate::{
     facts::{Facts, Initramfs},
-    finding::{Bearing, Finding, Scope, Status},
+    finding::{Bearing, Finding, Remedy, Scope, Status},
     route::{OverrideUse, override_use},
     text,
     text::Text,
@@ -39,7 +40,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         let path = format!("/{}", line.path);
         finding(Status::Warn, text!("module-order-blocked"))
             .evidence(path.clone(), line.line.clone())
-            .remedy(text!("module-order-blocked-remedy", path = path))
+            .remedy(rebuild_initramfs(facts, text!("module-order-blocked-remedy", path = path)))
     }));
     findings
 }
@@ -88,7 +89,11 @@ fn softdep(facts: &Facts) -> Finding {
     let searched = order.searched.iter().map(|path| Text::from(format!("/{path}"))).collect();
     bad(facts, text!("module-order-no-softdep"))
         .evidence(Text::List(searched, "comma"), text!("module-order-no-line", line = LINE.to_owned()))
-        .remedy(text!("module-order-no-softdep-remedy", line = LINE.to_owned()))
+        .remedy(rebuild_initramfs(
+            facts,
+            Remedy::from(text!("module-order-no-softdep-remedy"))
+                .command(write_as_root(&format!("'{LINE}'"), "/etc/modprobe.d/tp2_p2pdma.conf"), &[]),
+        ))
 }
 
 /// `softdep amdgpu pre: a b post: c`: whether the override is among those before.
@@ -108,13 +113,11 @@ fn initramfs(facts: &Facts, image: &Initramfs) -> Option<Finding> {
     }
     let summary =
         if image.has_override { text!("module-order-image-no-line") } else { text!("module-order-image-no-module") };
-    let release = facts.kernel.release.as_deref().unwrap_or("KERNEL");
-    let by = |command: String| text!("module-order-image-remedy-command", command = command);
-    let remedy = match image.maker.as_deref().unwrap_or_default() {
-        "initramfs-tools" => by(format!("update-initramfs -u -k {release}")),
-        "dracut" => by(format!("dracut --force --kver {release}")),
-        "mkinitcpio" => text!("module-order-image-remedy-mkinitcpio"),
-        _ => text!("module-order-image-remedy"),
+    let remedy = if image.maker.as_deref() == Some("mkinitcpio") {
+        let add = write_as_root("'MODULES+=(tp2_p2pdma)'", "/etc/mkinitcpio.conf.d/tp2_p2pdma.conf");
+        Remedy::from(text!("module-order-image-remedy-mkinitcpio")).command(add, &[])
+    } else {
+        text!("module-order-image-remedy").into()
     };
     let value = text!(
         "module-order-image-all",
@@ -122,5 +125,5 @@ fn initramfs(facts: &Facts, image: &Initramfs) -> Option<Finding> {
         module = presence(image.has_override),
         configuration = presence(image.has_modprobe_conf)
     );
-    Some(bad(facts, summary).evidence(format!("/{}", image.path), value).remedy(remedy))
+    Some(bad(facts, summary).evidence(format!("/{}", image.path), value).remedy(rebuild_initramfs(facts, remedy)))
 }

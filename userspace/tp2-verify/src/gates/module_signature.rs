@@ -7,7 +7,7 @@
 
 use crate::{
     facts::{Facts, ModuleFile, Signature},
-    finding::{Bearing, Finding, Scope, Status},
+    finding::{Bearing, Finding, Remedy, Scope, Status},
     route::{OverrideUse, override_use},
     text,
     text::Text,
@@ -98,8 +98,7 @@ fn signed_or_not(facts: &Facts, info: &ModuleFile) -> Finding {
     match &info.signature {
         None => {
             let value = info.signature_error.as_ref().map_or_else(|| text!("module-signature-none"), Text::from);
-            refused(text!("module-signature-unsigned"), value)
-                .remedy(text!("module-signature-unsigned-remedy", enrol = enrol(facts)))
+            refused(text!("module-signature-unsigned"), value).remedy(sign(facts))
         }
         Some(signature) => with_key(facts, info, signature, refused),
     }
@@ -145,11 +144,26 @@ fn known(value: Option<&String>) -> Text {
 }
 
 /// Names the certificate of this machine: distributions keep it in different places.
-fn enrol(facts: &Facts) -> Text {
+fn enrol(facts: &Facts) -> Remedy {
     let signing = &facts.signing;
     let found = signing.certificates.first().map(|path| format!("/{path}"));
     match signing.dkms_certificate.clone().or(found) {
-        Some(path) => text!("module-signature-enrol", path = path),
-        None => text!("module-signature-enrol-unknown"),
+        Some(path) => {
+            Remedy::from(text!("module-signature-enrol", path = &path)).command("sudo mokutil --import", &[&path])
+        }
+        None => text!("module-signature-enrol-unknown").into(),
     }
+}
+
+/// DKMS signs what it builds.
+fn sign(facts: &Facts) -> Remedy {
+    let remedy = enrol(facts).map(|enrol| text!("module-signature-unsigned-remedy", enrol = enrol));
+    let release = facts.kernel.release.as_deref().unwrap_or_default();
+    let builds = facts.module.dkms.as_deref().unwrap_or_default();
+    let Some(build) = builds.iter().find(|build| build.is_for(release)) else {
+        return remedy;
+    };
+    let module = format!("tp2_p2pdma/{}", build.version);
+    let words = ["--force", &module, "-k", release];
+    remedy.command("sudo dkms build", &words).command("sudo dkms install", &words)
 }

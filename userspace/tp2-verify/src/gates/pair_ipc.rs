@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-//! `pair.ipc`: whether programs with one process for each GPU can hand memory over. `ROCr` does that by calls of KFD that
-//! only AMD's driver from outside the kernel has, unless `HSA_ENABLE_IPC_MODE_LEGACY=0` makes it use dma-buf (case A10;
+//! `pair.ipc`: whether programs with one process for each GPU can share GPU memory. `ROCr` does that by calls of KFD
+//! that only AMD's driver from outside the kernel has, unless `HSA_ENABLE_IPC_MODE_LEGACY=0` makes it use dma-buf (case A10;
 //! the variable's default is 1). A copy inside one process proves nothing about this.
 
 use crate::{

@@ -5,6 +5,7 @@
 //! has seen the pair and its table can be read. Prediction and measurement must agree, and what amdgpu wrote into the
 //! kernel log when the kernel refused it on this boot must not speak against them.
 
+use super::commands::for_a_report;
 use tp2_policy::{
     Address,
     policy::Rule,
@@ -16,7 +17,7 @@ use super::route_words::{
 };
 use crate::{
     facts::Facts,
-    finding::{Bearing, Finding, Scope, Status},
+    finding::{Bearing, Finding, Remedy, Scope, Status},
     route::{self, Direction, decision_token},
     text,
     text::Text,
@@ -135,7 +136,7 @@ fn contradiction(scope: Scope, way: &Direction<'_>) -> Option<Finding> {
         return None;
     }
     let failure = Finding::new(ID, scope, Status::Fail, text!("pair-route-contradiction"));
-    Some(failure.remedy(text!("pair-route-remedy-contradiction")))
+    Some(failure.remedy(for_a_report(text!("pair-route-remedy-contradiction"))))
 }
 
 fn allowed(scope: Scope, way: &Direction<'_>, hops: i32) -> Finding {
@@ -151,7 +152,7 @@ fn allowed(scope: Scope, way: &Direction<'_>, hops: i32) -> Finding {
 /// The log is of the time when amdgpu asked: a port's ACS word may have changed since, or the prediction is wrong.
 fn refused_before(scope: Scope, way: &Direction<'_>, hops: i32) -> Finding {
     let summary = text!("pair-route-refused-before", hops = hops.to_string(), by = allowed_by(way));
-    Finding::new(ID, scope, Status::Unknown, summary).remedy(text!("pair-route-remedy-refused-before"))
+    Finding::new(ID, scope, Status::Unknown, summary).remedy(for_a_report(text!("pair-route-remedy-refused-before")))
 }
 
 /// The kernel refuses: who can change that?
@@ -236,15 +237,15 @@ fn shared_upstream(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding 
             .remedy(text!("pair-route-remedy-acs-somewhere"));
     }
     let at = address_list(ports, " ");
-    failure(text!("pair-route-acs", refusal = refusal, ports = at, why = refused_by(way))).remedy(text!(
-        "pair-route-remedy-acs",
-        ports = address_list(ports, ";"),
-        commands = set_acs(facts, ports)
+    failure(text!("pair-route-acs", refusal = refusal, ports = at, why = refused_by(way))).remedy(set_acs(
+        facts,
+        ports,
+        text!("pair-route-remedy-acs", ports = address_list(ports, ";")),
     ))
 }
 
-/// Commands that clear the three bits that redirect (request, completion, egress control) and leave the others.
-fn set_acs(facts: &Facts, ports: &[Address]) -> String {
+/// Adds commands that clear the three bits that redirect (request, completion, egress control) and leave the others.
+fn set_acs(facts: &Facts, ports: &[Address], words: Text) -> Remedy {
     let redirecting = AcsControl::REQUEST_REDIRECT | AcsControl::COMPLETION_REDIRECT | AcsControl::EGRESS_CONTROL;
     let mut sorted = ports.to_vec();
     sorted.sort_unstable();
@@ -252,9 +253,9 @@ fn set_acs(facts: &Facts, ports: &[Address]) -> String {
     let commands = sorted.iter().filter_map(|port| {
         let device = devices.iter().find(|device| device.bdf.0 == *port)?;
         let word = device.acs_control.as_ref().ok().copied().flatten()?;
-        Some(format!("setpci -s {port} ECAP_ACS+0x6.w={:04x}", word & !redirecting))
+        Some(format!("sudo setpci -s {port} ECAP_ACS+0x6.w={:04x}", word & !redirecting))
     });
-    commands.collect::<Vec<_>>().join("; ")
+    commands.fold(words.into(), |remedy: Remedy, command| remedy.command(command, &[]))
 }
 
 fn unknown(scope: Scope, way: &Direction<'_>) -> Finding {

@@ -68,9 +68,8 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Files may hold anything; a terminal gets what can be printed.
     fn words(&self, text: &Text) -> String {
-        text.words(self.language).chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+        printable(&text.words(self.language))
     }
 
     fn line(&mut self, text: &Text) -> io::Result<()> {
@@ -87,6 +86,16 @@ impl Page<'_> {
             } else {
                 writeln!(self.out, "{:indent$}{line}", "")?;
             }
+        }
+        Ok(())
+    }
+
+    /// Commands, each in a line that is never broken, so that it can be copied.
+    fn commands(&mut self, indent: usize, commands: &[String]) -> io::Result<()> {
+        let color = AnsiColor::Cyan.on_default();
+        for command in commands {
+            let words = printable(command);
+            writeln!(self.out, "{:indent$}{color}{words}{color:#}", "")?;
         }
         Ok(())
     }
@@ -108,6 +117,7 @@ impl Page<'_> {
             let label = text!("label-remedy").words(self.language);
             let indent = INDENT + 2 + super::wrap::columns(&label);
             self.lines(&format!("{beginning}{label}"), indent, remedy)?;
+            self.commands(indent, &finding.commands)?;
         }
         Ok(())
     }
@@ -130,15 +140,21 @@ impl Page<'_> {
                 writeln!(self.out, "  {line}")?;
             }
         }
-        for (number, step) in steps(report).into_iter().enumerate() {
+        for (number, (remedy, commands)) in steps(report).into_iter().enumerate() {
             let first = format!("  {}. ", number + 1);
-            self.lines(&first, first.len(), step)?;
+            self.lines(&first, first.len(), remedy)?;
+            self.commands(first.len(), commands)?;
         }
         for addition in &report.root_would_add {
             self.lines("", 2, &text!("root-would-add", what = addition.clone()))?;
         }
         Ok(())
     }
+}
+
+/// Files may hold anything; a terminal gets what can be printed.
+fn printable(words: &str) -> String {
+    words.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
 fn heading(report: &Report, scope: Scope) -> Text {
@@ -173,19 +189,18 @@ fn style(status: Status) -> Style {
 }
 
 /// What to do: the remedies of what is in the way, in the order in which the gates bite.
-fn steps(report: &Report) -> Vec<&Text> {
+fn steps(report: &Report) -> Vec<(&Text, &[String])> {
     if report.verdict == Verdict::NotApplicable {
         return Vec::new();
     }
-    let mut steps: Vec<&Text> = Vec::new();
+    let mut steps = Vec::new();
     let wanted = |finding: &&Finding| match report.verdict {
         Verdict::Inconclusive => finding.status == Status::Unknown,
         _ => finding.status == Status::Fail,
     };
-    for remedy in report.findings.iter().filter(wanted).filter_map(|finding| finding.remedy.as_ref()) {
-        if !steps.contains(&remedy) {
-            steps.push(remedy);
-        }
+    for finding in report.findings.iter().filter(wanted) {
+        let step = finding.remedy.as_ref().map(|remedy| (remedy, finding.commands.as_slice()));
+        steps.extend(step.filter(|step| !steps.contains(step)));
     }
     steps
 }

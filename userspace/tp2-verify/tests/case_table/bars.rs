@@ -143,7 +143,11 @@ fn others() -> Vec<Case> {
             verdict: "blocked",
             fails: &["gpu.bar-size", "pair.kfd-link"],
             others: &[("gpu.bar-address", "gpu", "pass")],
-            says: &["the firmware placed the BAR below 4 GiB", "switch off CSM", "pci=nocrs has helped, at the risk"],
+            says: &[
+                "the firmware placed the BAR below 4 GiB",
+                "switch off CSM",
+                "pci=nocrs together with an amdgpu patched to retry the resize has helped, at the risk",
+            ],
             never_says: &["is not in its list", "DMA mask"],
             ..CASE
         },

@@ -223,7 +223,7 @@ fn forced() -> Vec<Case> {
             },
             verdict: "inconclusive",
             fails: &["module.dkms", "module.loaded", "pair.route"],
-            says: &["something else overrode it", "peer writes only"],
+            says: &["something else overrode the kernel's answer", "peer writes only"],
             never_says: &["verdict: ready"],
             ..CASE
         },

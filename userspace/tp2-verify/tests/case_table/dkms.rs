@@ -87,7 +87,7 @@ pub(super) fn cases() -> Vec<Case> {
             },
             verdict: "ineffective",
             fails: &["module.dkms", "module.loaded", "pair.route", "pair.kfd-link"],
-            says: &["source only, never built", "it needs the headers of that kernel"],
+            says: &["source only, never built", "this needs that kernel's headers"],
             never_says: &["missing from the package", "tp2_p2pdma is not installed"],
             ..CASE
         },

@@ -74,7 +74,7 @@ fn atomics() -> Vec<Case> {
             },
             verdict: "not-applicable",
             others: &[("gpu.atomics", "gpu", "warn"), ("gpu.kfd", "gpu", "pass")],
-            says: &["kernels that call the host"],
+            says: &["GPU kernels that call back to the host"],
             never_says: &["is not in its list", "KFD takes no GPU", INSTALL],
             ..CASE
         },
@@ -150,7 +150,7 @@ fn without_node() -> Vec<Case> {
             says: &[
                 "0000:02:02.0 does not route them",
                 "is a port of AMD's chipset",
-                "move the card to a slot of the CPU",
+                "move the card to a slot wired to the CPU",
             ],
             never_says: &["0000:00:01.2 does not route", INSTALL],
             ..CASE
