@@ -13,7 +13,7 @@ use std::{
     process::Command,
 };
 
-use support::{RELEASE, Tree, module_file, two_cards};
+use support::{RELEASE, Tree, module_file, two_cards, two_cards_overridden};
 use tp2_verify::{finding::Status, report, verdict::Verdict};
 
 /// Ways to spoil a file.
@@ -80,12 +80,9 @@ enum Old {
     File(Vec<u8>),
 }
 
-#[test]
-fn every_file_spoilt_in_every_way() {
-    let tree = machine();
-    let sound = report::make(&tree.facts());
-    assert_eq!(sound.verdict, Verdict::Blocked);
-    assert!(sound.findings.iter().all(|finding| finding.status != Status::Unknown), "{:#?}", sound.findings);
+/// Spoils every file in every way: no report is good, and what could not be read is told whole. The number of findings
+/// that something could not be read.
+fn spoil_all(tree: &Tree) -> usize {
     let mut all = Vec::new();
     files(tree.path(), &mut all);
     assert!(all.len() > 100, "the walk found too little");
@@ -107,6 +104,25 @@ fn every_file_spoilt_in_every_way() {
             restore(path, &old);
         }
     }
+    noticed
+}
+
+#[test]
+fn every_file_spoilt_in_every_way() {
+    let tree = machine();
+    let sound = report::make(&tree.facts());
+    assert_eq!(sound.verdict, Verdict::Blocked);
+    assert!(sound.findings.iter().all(|finding| finding.status != Status::Unknown), "{:#?}", sound.findings);
+    let noticed = spoil_all(&tree);
     assert!(noticed > 300, "damage is not noticed: {noticed}");
     assert_eq!(report::make(&tree.facts()).findings, sound.findings, "the tree was not restored");
+}
+
+/// An override that acts on a bridge that corrupts must not look good when the bridge cannot be told.
+#[test]
+fn nothing_that_is_missing_makes_a_forced_bridge_good() {
+    let tree = two_cards_overridden("8086:4c43");
+    tree.module_says("parameters/allow_denied", "1");
+    assert_eq!(report::make(&tree.facts()).verdict, Verdict::Unsafe);
+    spoil_all(&tree);
 }

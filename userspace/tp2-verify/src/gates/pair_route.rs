@@ -73,7 +73,7 @@ fn judge_direction(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding 
     // Either way of knowing it will do: no other knowledge makes a denied bridge safe.
     let refused = [way.kernel_answer(), way.prediction.kernel_answer()].contains(&Some(-1));
     let finding = if way.is_denied() && refused && (forced || linked || (told && view::module_acts(facts))) {
-        unsafe_route(scope, way)
+        unsafe_route(facts, scope, way)
     } else if let Some(contradiction) = contradiction(scope, way) {
         contradiction
     } else {
@@ -114,10 +114,12 @@ fn judge_direction(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding 
     }
 }
 
-fn unsafe_route(scope: Scope, way: &Direction<'_>) -> Finding {
+fn unsafe_route(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding {
+    let by_module = facts.module.loaded;
+    let remedy = if by_module { text!("pair-route-remedy-unsafe") } else { text!("pair-route-remedy-unsafe-by-other") };
     Finding::new(ID, scope, Status::Fail, text!("pair-route-unsafe", bridges = way.bridge_words()))
         .bearing(Bearing::Unsafe)
-        .remedy(text!("pair-route-remedy-unsafe"))
+        .remedy(remedy)
 }
 
 /// Prediction against measurement. The mode may have changed since the last call.
@@ -195,19 +197,24 @@ fn overridable(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding {
         return overridden(scope, way);
     }
     let summary = text!("pair-route-overridable", refusal = refusal_words(way), why = refused_by(way));
-    let failure = Finding::new(ID, scope, Status::Fail, summary).bearing(Bearing::Overridable);
+    let with_hint = |text: Text| match writes_only_hint(way) {
+        Some(hint) => Text::List(vec![text, hint], "semicolon"),
+        None => text,
+    };
+    let failure = Finding::new(ID, scope, Status::Fail, with_hint(summary)).bearing(Bearing::Overridable);
     if view::override_is_useless(facts) {
         return failure;
     }
-    let compare = text!("pair-route-remedy-overridable");
-    failure.remedy(match writes_only_hint(way) {
-        Some(hint) => Text::List(vec![compare, hint], "semicolon"),
-        None => compare,
-    })
+    failure.remedy(with_hint(text!("pair-route-remedy-overridable")))
 }
 
 /// The module acts, so it is predicted to have the last word; its table may say that it had not.
 fn overridden(scope: Scope, way: &Direction<'_>) -> Finding {
+    // It may be one that corrupts, and the module may have been told to override such a one, too.
+    if way.bridges.iter().any(|bridge| bridge.id().is_none()) {
+        return Finding::new(ID, scope, Status::Unknown, text!("pair-route-overridden-unidentified"))
+            .remedy(text!("pair-route-remedy-unknown-device"));
+    }
     let (refusal, why) = (refusal_words(way), refused_by(way));
     let summary = match way.measured {
         Some(row) if row.answer < 0 => {
