@@ -172,6 +172,8 @@ pub struct Host {
     pub container_marks: Vec<String>,
     /// `/proc/cmdline`.
     pub cmdline: Reading<String>,
+    /// `ID` and `ID_LIKE` of `os-release`: the distribution, and those it is made after. Empty where nobody says.
+    pub distribution: Vec<String>,
 }
 
 /// The first processor.
@@ -291,7 +293,9 @@ pub struct Module {
     pub sources: Vec<String>,
     /// The file that modprobe would load.
     pub file: Reading<String>,
-    /// What that file says of itself.
+    /// A file of it that is there, although modprobe would not find it: the index does not list it.
+    pub unlisted: Option<String>,
+    /// What the file says of itself.
     pub info: Reading<ModuleFile>,
     /// Whether `/sys/module/tp2_p2pdma` is there.
     pub loaded: bool,

@@ -133,14 +133,14 @@ fn subsystem_for_linux_is_asked_for_nothing() {
 }
 
 #[test]
-fn built_but_not_indexed_needs_depmod() {
+fn built_but_not_put_in_place() {
     let tree = two_cards("8086:6f00");
     tree.file(&format!("var/lib/dkms/tp2_p2pdma/0.1.0/{RELEASE}/x86_64/module/tp2_p2pdma.ko.zst"), "");
     expect(
         &tree,
         "module-will-help",
         &["module.loaded", "pair.route", "pair.kfd-link"],
-        &["depmod 7.0.0-38-generic"],
+        &["sudo dkms install tp2_p2pdma/0.1.0 -k 7.0.0-38-generic"],
         &["install the package", "dkms autoinstall"],
     );
 }

@@ -98,6 +98,12 @@ fn card_without_a_switch_of_its_own() {
         .rate("0000:00:02.0", ("5.0 GT/s PCIe", 16), ("5.0 GT/s PCIe", 16));
     let report = tree.json();
     assert!(of_gpu(&report, "gpu.slot").1.contains("5.0 GT/s x16: at most 8.00 GB/s"));
+    // Both ends sleep, which says nothing of what the link can do.
+    tree.rate(GPU, ("2.5 GT/s PCIe", 16), FULL).rate("0000:00:02.0", ("2.5 GT/s PCIe", 16), ("8.0 GT/s PCIe", 16));
+    let report = tree.json();
+    let (status, words) = of_gpu(&report, "gpu.slot");
+    assert!(words.contains("idle links slow down, and this one can run at 8.0 GT/s x16 (15.75 GB/s)"), "{words}");
+    assert_eq!(status, "pass");
 }
 
 #[test]

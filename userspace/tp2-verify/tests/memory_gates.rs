@@ -200,3 +200,16 @@ fn resources_that_make_no_sense() {
         assert_eq!(status(&tree.json(), "gpu.bar-address"), "unknown", "{bits}");
     }
 }
+
+#[test]
+fn a_driver_that_goes_by_bits_alone_is_not_helped_by_the_iommu() {
+    let tree = zen();
+    high_bars(&tree);
+    tree.iommu(FIRST, 40, "identity")
+        .iommu(SECOND, 41, "identity")
+        .remove("sys/module/amdgpu/parameters/pcie_p2p")
+        .file("sys/module/amdgpu/parameters/dc", "-1")
+        .file(&format!("lib/modules/{RELEASE}/modules.dep"), "updates/dkms/amdgpu.ko.zst:");
+    let text = tree.run(&["-v"]).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("use an amdgpu with HSA_AMD_P2P") && !text.contains("remove iommu=pt"), "{text}");
+}

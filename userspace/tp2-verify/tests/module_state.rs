@@ -11,7 +11,10 @@ use support::{Acs, ZEN, expect, failing, shared_switch, status, two_cards, two_c
 #[test]
 fn ftrace_switched_off_disarms() {
     let tree = two_cards_overridden("8086:6f00");
-    tree.file("proc/sys/kernel/ftrace_enabled", "0").module_says("override/self_test", "fail: the hook is disarmed");
+    tree.file("proc/sys/kernel/ftrace_enabled", "0").module_says(
+        "override/self_test",
+        "fail: the hook did not run (sysctl kernel.ftrace_enabled=0, or kprobes disabled?)",
+    );
     let report = tree.json();
     assert_eq!(failing(&report)[..2], ["kernel.kprobes", "module.effective"]);
     assert_eq!(report["verdict"], "ineffective");
@@ -21,7 +24,10 @@ fn ftrace_switched_off_disarms() {
 fn kprobes_switched_off_disarm_on_every_kernel() {
     let switch = "sys/kernel/debug/kprobes/enabled";
     let tree = two_cards_overridden("8086:6f00");
-    tree.file(switch, "0").module_says("override/self_test", "fail: the hook is disarmed");
+    tree.file(switch, "0").module_says(
+        "override/self_test",
+        "fail: the hook did not run (sysctl kernel.ftrace_enabled=0, or kprobes disabled?)",
+    );
     let must = ["echo 1 | sudo tee /sys/kernel/debug/kprobes/enabled", "runs at every read"];
     let report = expect(&tree, "ineffective", &["kernel.kprobes", "module.effective", "pair.route"], &must, &[]);
     assert_eq!(report["exit"], 1);
@@ -95,7 +101,10 @@ fn module_loaded_anew_keeps_its_links() {
 #[test]
 fn self_test_fails() {
     let tree = two_cards("8086:6f00");
-    tree.module().module_says("override/self_test", "fail: the hook did not run");
+    tree.module().module_says(
+        "override/self_test",
+        "fail: the hook did not run (sysctl kernel.ftrace_enabled=0, or kprobes disabled?)",
+    );
     expect(&tree, "ineffective", &["module.effective", "pair.route", "pair.kfd-link"], &["the hook did not run"], &[]);
 }
 

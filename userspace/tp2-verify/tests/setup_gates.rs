@@ -10,7 +10,7 @@ mod support;
 use serde_json::Value;
 use support::{
     RELEASE, Tree, ZEN, expect, finding,
-    module_file::{module_for, mok_list, signed_for},
+    module_file::{certificate, module_for, mok_list, signed_for},
     status, two_cards, two_cards_overridden,
 };
 use tp2_verify::{
@@ -161,6 +161,23 @@ fn key_that_is_enrolled_or_not() {
         // An empty list is a list.
         assert!(status == "unknown" || (status == "fail" && rubbish.len() < 5), "{rubbish:?}: {status} {words}");
     }
+}
+
+#[test]
+fn certificate_of_the_key_that_signed_is_named() {
+    let named = |tree: &Tree| {
+        let report = tree.json();
+        let remedy = &finding(&report, "module.signature", "host")["remedy"];
+        remedy.as_str().unwrap().to_owned()
+    };
+    let tree = locked(&signed_for(RELEASE));
+    tree.bytes("var/lib/shim-signed/mok/MOK.der", &certificate(&[0x99], "old"))
+        .bytes("var/lib/dkms/mok.pub", &certificate(&[0x12, 0x34], "signed it"))
+        .file("etc/dkms/framework.conf", "mok_certificate=/etc/keys/other.der");
+    assert!(named(&tree).contains("certificate /var/lib/dkms/mok.pub"), "{}", named(&tree));
+    // Two that may be it, and nothing that tells which.
+    tree.bytes("var/lib/dkms/mok.pub", &certificate(&[0x98], "old too")).remove("etc/dkms/framework.conf");
+    assert!(named(&tree).contains("the certificate that DKMS names"), "{}", named(&tree));
 }
 
 #[test]

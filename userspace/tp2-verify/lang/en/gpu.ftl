@@ -16,7 +16,7 @@ gpu-kfd-what-topology = KFD's topology
 gpu-kfd-what-known = whether KFD knows this GPU
 gpu-kfd-doubtful = whether this is a GPU is not known
 gpu-kfd-twins = KFD lists one GPU several times (nodes { $nodes }): go by PCI addresses, not by node numbers
-gpu-kfd-twins-remedy = update the firmware, whose tables may list the CPU's GPU twice
+gpu-kfd-twins-remedy = try another version of the firmware, newer or older: its tables may list the CPU's GPU twice
 gpu-kfd-same-place = same domain and location_id
 gpu-kfd-skipped-remedy = run tp2-verify again if devices came or went; a captured tree needs /sys/devices besides /sys/bus/pci/devices
 gpu-kfd-pass = KFD knows { $gpu } as node { $node }
@@ -69,11 +69,12 @@ gpu-bar-address-peer-fits = has at least { $bits } address bits
 gpu-bar-address-peer-translated = IOMMU domain { $kind }: translates
 gpu-bar-address-peer-absent = { $bits } address bits, no IOMMU
 gpu-bar-address-peer-pass-through = { $bits } address bits, IOMMU domain identity
-gpu-bar-address-peer-unused = { $bits } address bits; an IOMMU translates, but this amdgpu goes by the bits alone
+gpu-bar-address-peer-unused = { $bits } address bits, by which alone this amdgpu goes, whatever the IOMMU does
 gpu-bar-address-peer-other = { $bits } address bits, IOMMU domain of another type
 gpu-bar-address-peer-old-kernel = an IOMMU translates
 gpu-bar-address-remedy-pass-through = on this machine the IOMMU has to translate: remove iommu=pt (or iommu.passthrough=1) from the kernel command line and reboot; or place the BARs lower in the firmware (MMIO High Base, MMIOH Base, at most 16 TiB for 44 bits)
-gpu-bar-address-remedy-absent = switch on the IOMMU in the firmware (VT-d, AMD-Vi) and, on Intel, boot with intel_iommu=on and without iommu=pt; or place the BARs lower in the firmware (MMIO High Base, MMIOH Base, at most 16 TiB for 44 bits)
+gpu-bar-address-remedy-absent = switch on the IOMMU in the firmware (VT-d, AMD-Vi) and boot without iommu=pt, on Intel also with intel_iommu=on; or place the BARs lower in the firmware (MMIO High Base, MMIOH Base, at most 16 TiB for 44 bits)
+gpu-bar-address-remedy-old-kernel = place the BARs lower in the firmware (MMIO High Base, MMIOH Base, at most 16 TiB for 44 bits); or boot Linux { $version } or newer with an IOMMU that translates (without iommu=pt), which this kernel's amdgpu is not known to go by
 gpu-bar-address-remedy-unused = use an amdgpu with HSA_AMD_P2P (see kernel.hsa-amd-p2p), which goes by the IOMMU's translation; or place the BARs lower in the firmware (MMIO High Base, MMIOH Base)
 gpu-bar-address-remedy-other = give this GPU back to the host; or place the BARs lower in the firmware (MMIO High Base, MMIOH Base)
 gpu-bar-address-old-stack = an IOMMU translates for { $peer }, and kernels before { $version } do not map peers' memory in that IOMMU
@@ -94,7 +95,7 @@ gpu-atomics-no-root-port-way = no root port on the way
 gpu-atomics-flags = flags: atomics
 gpu-atomics-flags-none = flags: no atomics
 gpu-atomics-needed = { $what }, and KFD takes no GPU that needs them
-gpu-atomics-missed = { $what }; plain copies may do without, but RCCL and GPU kernels that call back to the host are refused (RCCL: "operation cannot be performed in the present state")
+gpu-atomics-missed = { $what }; plain copies may do without, but RCCL and GPU kernels that call back to the host are refused (RCCL: "operation cannot be performed in the present state", HIP error 401)
 gpu-atomics-remedy = move the card to another slot wired to the CPU, without riser or adapter, and update the firmware
 gpu-atomics-remedy-chipset = { $why }, and many of those have no atomics: move the card to a slot wired to the CPU
 gpu-atomics-remedy-guest = in this guest the ports are the hypervisor's: give the guest a root port for each card and pass function .0 of the card only, without its audio function (QEMU from 8.1 on offers atomics to single-function devices only)
@@ -105,6 +106,7 @@ gpu-slot-what-link = a link between this GPU and the CPU
 gpu-slot-none = there is no bridge above this GPU, so there is no slot to measure
 gpu-slot-link = the slot link ({ $above } to { $below }) runs at { $rate }: at most { $most } one way
 gpu-slot-narrowest = the narrowest link to the CPU ({ $above } to { $below }) runs at { $rate }: at most { $most } one way
+gpu-slot-slow = { $link }; idle links slow down, and this one can run at { $rate } ({ $most })
 gpu-slot-in-card = { $rate }, which is the link inside the card
 gpu-slot-chipset = { $link }; it is a slot of the chipset, whose link to the CPU is shared
 gpu-slot-chipset-route = route

@@ -22,13 +22,16 @@ module-dkms-not-needed = tp2_p2pdma is not installed, and no pair here is one th
 # module.match. $finding is one of other-kernel and other-build.
 module-match-container = module files are the host's, and this container does not see them
 module-match-no-file = tp2_p2pdma is loaded, but modprobe would find no file of it at the next boot
-module-match-no-file-remedy = install the package tp2-p2pdma-dkms; if it is installed, rebuild the module index (depmod)
+module-match-no-file-remedy = install the package tp2-p2pdma-dkms
+module-match-unlisted-remedy = run depmod, whose index lacks the file that is there
 module-match-nothing = there is no tp2_p2pdma for the running kernel to compare
+module-match-unlisted = a file of tp2_p2pdma is there, but the module index does not list it, so modprobe would not find it; see module.loaded
 module-match-what = the file of tp2_p2pdma
 module-match-pass-loaded = the file of tp2_p2pdma is for the running kernel, and is the one that is loaded
 module-match-pass = the file of tp2_p2pdma is for the running kernel
 module-match-other-kernel = the file of tp2_p2pdma was built for another kernel than the running { $release }
 module-match-other-kernel-remedy = build tp2_p2pdma for the running kernel, then reboot
+module-match-other-kernel-remedy-anew = DKMS keeps what it built for this kernel, although that is for another (older dkms goes by the kernel that runs while it builds): build tp2_p2pdma anew, then reboot
 module-match-other-build = the loaded tp2_p2pdma is not the file on disk: the two differ in { $name }
 module-match-other-build-remedy = rebuild the initramfs, then reboot
 module-match-acts = { $finding }; what is loaded acts, until the next boot
@@ -96,6 +99,7 @@ module-loaded-no-directory = no such directory
 module-loaded-remedy-on-host = on the host, not in this container: { $remedy }
 module-loaded-remedy-reboot = reboot, so that tp2_p2pdma is there before amdgpu; if it stays so, read the kernel log for tp2_p2pdma
 module-loaded-remedy-install = let DKMS install tp2_p2pdma for the running kernel, rebuild the initramfs, then reboot
+module-loaded-remedy-index = run depmod, whose index lacks tp2_p2pdma, then rebuild the initramfs and reboot
 module-loaded-remedy-package = install the package tp2-p2pdma-dkms and reboot, so that tp2_p2pdma is there before amdgpu
 
 # module.effective
@@ -104,6 +108,8 @@ module-effective-pass = tp2_p2pdma acts: its hook is proven, and it was there be
 module-effective-what = the state of tp2_p2pdma
 module-effective-self-test = tp2_p2pdma's self-test does not pass, so its hook does not act ({ $state })
 module-effective-self-test-remedy = switch kprobes on and, before Linux 7.3, ftrace too, then run this again, since the test runs at every read; reboot if amdgpu started while it failed
+module-effective-self-test-remedy-kernel = this kernel runs the hook and does not take its answer: boot another kernel, and report it with what these commands write
+module-effective-self-test-remedy-instances = raise the parameter maxactive of tp2_p2pdma in /etc/modprobe.d and reboot
 module-effective-mode = tp2_p2pdma runs with mode={ $mode }, so it changes no answer
 module-effective-mode-not-needed = tp2_p2pdma runs with mode={ $mode }, so it changes no answer; no pair here is one that it would override
 module-effective-mode-remedy = set mode=force in /etc/modprobe.d (or remove the option) and reboot

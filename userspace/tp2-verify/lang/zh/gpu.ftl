@@ -12,7 +12,7 @@ gpu-kfd-what-topology = {" "}KFD 的拓扑
 gpu-kfd-what-known = 用来判断 KFD 是否认得这个 GPU 的信息
 gpu-kfd-doubtful = 不知道它是不是 GPU
 gpu-kfd-twins = KFD 把同一个 GPU 列了多次（节点 { $nodes }）：请以 PCI 地址为准，不要以节点号为准
-gpu-kfd-twins-remedy = 请更新固件，它的表可能把 CPU 自带的 GPU 列了两次
+gpu-kfd-twins-remedy = 请换用另一个版本的固件，更新的或更旧的都可以一试：它的表可能把 CPU 自带的 GPU 列了两次
 gpu-kfd-same-place = domain 和 location_id 相同
 gpu-kfd-skipped-remedy = 如果其间有设备接入或移除，请重新运行本工具；采集的目录树除了 /sys/bus/pci/devices，还需要 /sys/devices
 gpu-kfd-pass = KFD 认得 { $gpu }，节点号为 { $node }
@@ -67,11 +67,12 @@ gpu-bar-address-peer-fits = 至少有 { $bits } 个地址位
 gpu-bar-address-peer-translated = IOMMU 域 { $kind }：做地址转换
 gpu-bar-address-peer-absent = { $bits } 个地址位，没有 IOMMU
 gpu-bar-address-peer-pass-through = { $bits } 个地址位，IOMMU 域为 identity
-gpu-bar-address-peer-unused = { $bits } 个地址位；有 IOMMU 做地址转换，但这个 amdgpu 只看位数
+gpu-bar-address-peer-unused = { $bits } 个地址位，这个 amdgpu 只看地址位，不管 IOMMU 怎样做
 gpu-bar-address-peer-other = { $bits } 个地址位，IOMMU 域为其他类型
 gpu-bar-address-peer-old-kernel = 有 IOMMU 做地址转换
 gpu-bar-address-remedy-pass-through = 在这台机器上 IOMMU 必须做地址转换：请从内核命令行去掉 iommu=pt（或 iommu.passthrough=1）并重启；或者在固件设置里把 BAR 放得更低（MMIO High Base、MMIOH Base，44 位时最高 16 TiB）
-gpu-bar-address-remedy-absent = 请在固件设置里打开 IOMMU（VT-d、AMD-Vi），在 Intel 平台上还要在启动时带上 intel_iommu=on，并且不带 iommu=pt；或者在固件设置里把 BAR 放得更低（MMIO High Base、MMIOH Base，44 位时最高 16 TiB）
+gpu-bar-address-remedy-absent = 请在固件设置里打开 IOMMU（VT-d、AMD-Vi），启动时不要带 iommu=pt，在 Intel 平台上还要带上 intel_iommu=on；或者在固件设置里把 BAR 放得更低（MMIO High Base、MMIOH Base，44 位时最高 16 TiB）
+gpu-bar-address-remedy-old-kernel = 请在固件设置里把 BAR 放得更低（MMIO High Base、MMIOH Base，44 位时最高 16 TiB）；或者启动 Linux { $version } 或更新的内核，并让 IOMMU 做地址转换（不带 iommu=pt），而这个内核的 amdgpu 是否以转换为准尚不清楚
 gpu-bar-address-remedy-unused = 请使用带有 HSA_AMD_P2P 的 amdgpu（见 kernel.hsa-amd-p2p），它以 IOMMU 的转换为准；或者在固件设置里把 BAR 放得更低（MMIO High Base、MMIOH Base）
 gpu-bar-address-remedy-other = 请把这个 GPU 交还给宿主机；或者在固件设置里把 BAR 放得更低（MMIO High Base、MMIOH Base）
 gpu-bar-address-old-stack = 有 IOMMU 为 { $peer } 做地址转换，而 { $version } 之前的内核不会在这个 IOMMU 里映射对等 GPU 的显存
@@ -93,7 +94,7 @@ gpu-atomics-no-root-port-way = 路径上没有根端口
 gpu-atomics-flags = flags：有原子操作
 gpu-atomics-flags-none = flags：没有原子操作
 gpu-atomics-needed = { $what }，而 KFD 不接受需要原子操作却不能使用它们的 GPU
-gpu-atomics-missed = { $what }；普通拷贝或许用不着原子操作，但 RCCL 和会调用主机的核函数会被拒绝（RCCL 的报错："operation cannot be performed in the present state"）
+gpu-atomics-missed = { $what }；普通拷贝或许用不着原子操作，但 RCCL 和会回调主机的 GPU 核函数会被拒绝（RCCL 的报错："operation cannot be performed in the present state"，HIP 错误 401）
 gpu-atomics-remedy = 请把显卡换到另一个 CPU 直连的插槽，不用延长线（riser）或转接卡，并更新固件
 gpu-atomics-remedy-chipset = { $why }，而很多芯片组端口没有原子操作：请把显卡换到 CPU 直连的插槽
 gpu-atomics-remedy-guest = 在这台虚拟机里，端口是虚拟机管理程序提供的：请在宿主机上修改虚拟机的配置，给每张显卡各配一个根端口，并且只直通显卡的 .0 功能，不带它的音频功能（QEMU 从 8.1 起提供原子操作，但只提供给单功能设备）
@@ -105,6 +106,7 @@ gpu-slot-what-link = 这个 GPU 与 CPU 之间的一条链路
 gpu-slot-none = 这个 GPU 上方没有桥，所以没有插槽可以衡量
 gpu-slot-link = 插槽链路（{ $above } 到 { $below }）以 { $rate } 运行：单向最多 { $most }
 gpu-slot-narrowest = 到 CPU 的最窄链路（{ $above } 到 { $below }）以 { $rate } 运行：单向最多 { $most }
+gpu-slot-slow = { $link }；链路空闲时会降速，这一条可以达到 { $rate }（{ $most }）
 gpu-slot-in-card = { $rate }，这是显卡内部的链路
 gpu-slot-chipset = { $link }；这是芯片组的插槽，芯片组到 CPU 的链路是共用的
 gpu-slot-chipset-route = 路径

@@ -24,13 +24,16 @@ module-dkms-not-needed = tp2_p2pdma 没有安装，这里也没有它会覆盖�
 explain-module-match = 当前内核的模块文件是否适用于这个内核（`vermagic`），以及加载的是不是这个文件（`version`、`srcversion`）。过时的文件会在加载时被拒绝，或者在下次启动时取代好的那个。
 module-match-container = 模块文件属于宿主机，这个容器看不到它们
 module-match-no-file = tp2_p2pdma 已加载，但下次启动时 modprobe 会找不到它的文件
-module-match-no-file-remedy = 请安装软件包 tp2-p2pdma-dkms；如果已经安装，请重新生成模块索引（depmod）
+module-match-no-file-remedy = 请安装软件包 tp2-p2pdma-dkms
+module-match-unlisted-remedy = 请运行 depmod，它的索引里没有这个已有的文件
 module-match-nothing = 没有针对当前内核的 tp2_p2pdma 可供比较
+module-match-unlisted = 有 tp2_p2pdma 的文件，但模块索引没有列出它，所以 modprobe 找不到它；见 module.loaded
 module-match-what = 模块 tp2_p2pdma 的文件
 module-match-pass-loaded = tp2_p2pdma 的文件适用于当前内核，加载的也正是它
 module-match-pass = tp2_p2pdma 的文件适用于当前内核
 module-match-other-kernel = tp2_p2pdma 的文件是为别的内核构建的，不是为当前内核 { $release }
 module-match-other-kernel-remedy = 请为当前内核构建 tp2_p2pdma，然后重启
+module-match-other-kernel-remedy-anew = DKMS 会保留它为当前内核构建的结果，尽管那其实是为别的内核构建的（旧版 dkms 以构建时正在运行的内核为准）：请重新构建 tp2_p2pdma，然后重启
 module-match-other-build = 已加载的 tp2_p2pdma 不是磁盘上的那个文件：两者的 { $name } 不同
 module-match-other-build-remedy = 请重新生成 initramfs，然后重启
 module-match-acts = { $finding }；已加载的模块在起作用，但只到下次启动为止
@@ -101,6 +104,7 @@ module-loaded-no-directory = 没有这个目录
 module-loaded-remedy-on-host = 在宿主机上，而不是在这个容器里：{ $remedy }
 module-loaded-remedy-reboot = 请重启，让 tp2_p2pdma 先于 amdgpu 就位；如果之后仍未加载，请查看内核日志中与 tp2_p2pdma 有关的内容
 module-loaded-remedy-install = 请让 DKMS 为当前内核安装 tp2_p2pdma，重新生成 initramfs，然后重启
+module-loaded-remedy-index = 请运行 depmod（它的索引里没有 tp2_p2pdma），再重新生成 initramfs，然后重启
 module-loaded-remedy-package = 请安装软件包 tp2-p2pdma-dkms 并重启，让 tp2_p2pdma 先于 amdgpu 就位
 
 # module.effective
@@ -110,6 +114,8 @@ module-effective-pass = tp2_p2pdma 在起作用：它的钩子已得到验证，
 module-effective-what = 模块 tp2_p2pdma 的状态
 module-effective-self-test = tp2_p2pdma 的自检没有通过，因此它的钩子不起作用（{ $state }）
 module-effective-self-test-remedy = 请打开 kprobes，在 Linux 7.3 之前的内核上还要打开 ftrace，然后再运行一次本工具，因为自检在每次读取时都会执行；如果 amdgpu 是在自检不通过的期间启动的，请重启
+module-effective-self-test-remedy-kernel = 这个内核会运行钩子，却不采用它的答复：请启动别的内核，并报告这一情况，附上以下命令写出的内容
+module-effective-self-test-remedy-instances = 请在 /etc/modprobe.d 中调大 tp2_p2pdma 的参数 maxactive，然后重启
 module-effective-mode = tp2_p2pdma 以 mode={ $mode } 运行，因此不改变任何答复
 module-effective-mode-not-needed = tp2_p2pdma 以 mode={ $mode } 运行，因此不改变任何答复；这里没有它会覆盖的 GPU 对
 module-effective-mode-remedy = 请在 /etc/modprobe.d 中设置 mode=force（或者删去这个选项）并重启

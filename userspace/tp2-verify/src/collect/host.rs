@@ -25,7 +25,18 @@ pub(super) fn read(root: &Root) -> Host {
         dmi_product: root.text("sys/class/dmi/id/product_name"),
         container_marks: marks.map(|path| (*path).to_owned()).collect(),
         cmdline: root.text("proc/cmdline"),
+        distribution: distribution(root),
     }
+}
+
+/// From the first of the two files that is there (os-release(5)).
+fn distribution(root: &Root) -> Vec<String> {
+    let text = ["etc/os-release", "usr/lib/os-release"].iter().find_map(|path| root.text(path).ok());
+    let text = text.unwrap_or_default();
+    let value = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+    let words =
+        [value("ID"), value("ID_LIKE")].into_iter().flatten().flat_map(|value| value.trim_matches('"').split(' '));
+    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 fn cpu(root: &Root) -> Reading<Cpu> {

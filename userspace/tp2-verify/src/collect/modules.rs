@@ -53,6 +53,7 @@ pub(super) fn tp2(root: &Root, release: &Reading<String>) -> Module {
         dkms: dkms(root),
         sources: root.names_where("usr/src", is_source).unwrap_or_default(),
         info: describe(root, &file),
+        unlisted: file.as_ref().err().and_then(|_| unlisted(root, release)),
         file,
         loaded: root.is_dir("sys/module/tp2_p2pdma"),
         modules_listed: root.is_dir("sys/module"),
@@ -84,6 +85,17 @@ fn installed(root: &Root, release: &Reading<String>, name: &str) -> Reading<Stri
         .next()
         .ok_or_else(|| ReadError { reason: format!("does not list {name}"), ..ReadError::absent(&index) })?;
     Ok(if file.starts_with('/') { file.trim_start_matches('/').to_owned() } else { format!("{directory}/{file}") })
+}
+
+/// A file where DKMS and depmod's search put modules from outside the kernel (depmod.d(5), dkms(8)).
+fn unlisted(root: &Root, release: &Reading<String>) -> Option<String> {
+    let directory = modules_directory(root, release).ok()?;
+    let places = ["updates/dkms", "updates", "extra", "weak-updates"];
+    places.iter().map(|place| format!("{directory}/{place}")).find_map(|place| {
+        let names = root.names(&place).ok()?;
+        let name = names.into_iter().find(|name| module_name(name).as_deref() == Some(NAME))?;
+        Some(format!("{place}/{name}"))
+    })
 }
 
 fn builtin(root: &Root, release: &Reading<String>, name: &str) -> Reading<bool> {

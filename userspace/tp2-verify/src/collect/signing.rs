@@ -21,23 +21,31 @@ const DKMS_CONF_D: &str = "etc/dkms/framework.conf.d";
 const VARIABLE_LIMIT: u64 = 1024 * 1024;
 /// Certificates kept; a list has a few.
 const CERTIFICATE_LIMIT: usize = 256;
+/// What DKMS makes beside a key of its own, unless it is told of another (`mok_certificate`, dkms(8)).
+pub const DKMS_CERTIFICATE: &str = "var/lib/dkms/mok.pub";
 /// Where DKMS of Ubuntu, DKMS elsewhere, and akmods keep what they sign with.
 const CERTIFICATES: [&str; 3] =
-    ["var/lib/shim-signed/mok/MOK.der", "var/lib/dkms/mok.pub", "etc/pki/akmods/certs/public_key.der"];
+    ["var/lib/shim-signed/mok/MOK.der", DKMS_CERTIFICATE, "etc/pki/akmods/certs/public_key.der"];
 /// efivarfs puts the variable's attributes first (`Documentation/filesystems/efivarfs.rst`).
 const ATTRIBUTES: usize = 4;
 
 /// Reads all of it.
 pub(super) fn read(root: &Root) -> Signing {
     let there = CERTIFICATES.iter().filter(|path| root.exists(path));
+    let serial = |path: &str| {
+        root.derived(path, VARIABLE_LIMIT, |bytes| {
+            certificate(bytes).ok_or_else(|| ReadError::malformed(path, "is not a certificate (DER)"))
+        })
+    };
     Signing {
         is_efi: root.is_dir(EFI),
         secure_boot: secure_boot(root),
         lockdown: lockdown(root),
         enforced: root.text("sys/module/module/parameters/sig_enforce"),
         enrolled: enrolled(root),
-        dkms_certificate: dkms_certificate(root),
-        certificates: there.map(|path| (*path).to_owned()).collect(),
+        dkms_certificate: of_dkms(root, "mok_certificate"),
+        own_signing_key: of_dkms(root, "mok_signing_key").is_some(),
+        certificates: there.map(|path| ((*path).to_owned(), serial(path).ok().map(|own| own.serial))).collect(),
     }
 }
 
@@ -57,13 +65,13 @@ fn lockdown(root: &Root) -> Reading<String> {
     mode.map(str::to_owned).ok_or_else(|| ReadError::malformed(LOCKDOWN, "does not say which mode is in force"))
 }
 
-/// The last assignment counts, as in a shell script.
-fn dkms_certificate(root: &Root) -> Option<String> {
+/// A path that DKMS's configuration names. The last assignment counts, as in a shell script.
+fn of_dkms(root: &Root, name: &str) -> Option<String> {
     let mut files = vec![DKMS_CONF.to_owned()];
     let more = root.names(DKMS_CONF_D).unwrap_or_default();
     files.extend(more.into_iter().filter(|name| is_configuration(name)).map(|name| format!("{DKMS_CONF_D}/{name}")));
     let mut texts = files.iter().rev().filter_map(|path| root.text(path).ok());
-    texts.find_map(|text| assigned(&text, "mok_certificate"))
+    texts.find_map(|text| assigned(&text, name))
 }
 
 /// The value that a shell script of plain assignments gives a variable.

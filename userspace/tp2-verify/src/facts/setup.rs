@@ -76,8 +76,11 @@ pub struct Signing {
     pub enrolled: Reading<Vec<Certificate>>,
     /// Certificate that DKMS says it signs with (`mok_certificate` of `/etc/dkms/framework.conf` and its directory).
     pub dkms_certificate: Option<String>,
-    /// Certificates that DKMS or the distribution keep in known places, those that are there.
-    pub certificates: Vec<String>,
+    /// Whether DKMS says that it signs with a key of its own (`mok_signing_key`).
+    pub own_signing_key: bool,
+    /// Certificates that DKMS or the distribution keep in known places, those that are there: path and serial number in
+    /// hex, where it can be told.
+    pub certificates: Vec<(String, Option<String>)>,
 }
 
 /// A certificate, as far as it can be told from another.

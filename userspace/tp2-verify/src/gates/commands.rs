@@ -2,7 +2,11 @@
 
 //! Commands that several remedies tell people to run.
 
-use crate::{facts::Facts, finding::Remedy, text::Text};
+use crate::{
+    facts::{DkmsBuild, Facts},
+    finding::Remedy,
+    text::Text,
+};
 
 /// Writes a word of ours to a file of root's; the shell that people type into may not.
 pub(super) fn write_as_root(text: &str, path: &str) -> String {
@@ -27,9 +31,25 @@ pub(super) fn for_a_report(words: Text) -> Remedy {
     Remedy::from(words).command("sudo tp2-verify report", &[]).command("sudo lspci -nnvvt > lspci.txt", &[])
 }
 
-/// Adds the command that builds all that DKMS has for a kernel.
-pub(super) fn build_for(release: &str, words: Text) -> Remedy {
-    Remedy::from(words).command("sudo dkms autoinstall -k", &[release])
+/// Adds the commands that install a kernel's headers, where the distribution is known, and build all that DKMS has.
+pub(super) fn build_for(facts: &Facts, release: &str, words: Text) -> Remedy {
+    let is = |name: &str| facts.host.distribution.iter().any(|word| word == name);
+    let remedy = Remedy::from(words);
+    let remedy = if is("debian") {
+        remedy.command("sudo apt install", &[&format!("linux-headers-{release}")])
+    } else if is("fedora") {
+        remedy.command("sudo dnf install", &[&format!("kernel-devel-{release}")])
+    } else {
+        remedy
+    };
+    remedy.command("sudo dkms autoinstall -k", &[release])
+}
+
+/// Adds the commands that build a version anew for a kernel for which DKMS has a build already, which it would keep.
+pub(super) fn rebuild_for(release: &str, build: &DkmsBuild, remedy: impl Into<Remedy>) -> Remedy {
+    let module = format!("tp2_p2pdma/{}", build.version);
+    let words = ["--force", &module, "-k", release];
+    remedy.into().command("sudo dkms build", &words).command("sudo dkms install", &words)
 }
 
 /// Adds the command that makes the running kernel's initramfs image anew, if it is known what made that.

@@ -45,7 +45,7 @@ enum Reach {
 enum Untranslated {
     Absent,
     PassThrough,
-    /// It translates, but the driver does not go by that (case A08).
+    /// The driver does not go by it.
     Unused,
     Other,
 }
@@ -99,10 +99,11 @@ fn reach(facts: &Facts, bar: Bar, peer: &PciDevice) -> Reach {
     if bar.bits() <= bits {
         return Reach::Fits(bits);
     }
+    // Such a driver compares addresses and masks alone, whatever the IOMMU does (case A08).
+    if matches!(view::driver_p2p(facts), DriverP2p::OffOutside(..)) {
+        return Reach::Beyond(bits, Untranslated::Unused);
+    }
     match &peer.iommu_type {
-        Ok(kind) if translates(kind) && matches!(view::driver_p2p(facts), DriverP2p::OffOutside(..)) => {
-            Reach::Beyond(bits, Untranslated::Unused)
-        }
         Ok(kind) if translates(kind) && is_older(facts, GOES_BY_TRANSLATION) => Reach::OldKernel,
         Ok(kind) if translates(kind) => Reach::Translated(kind.clone()),
         Ok(kind) if kind == "identity" => Reach::Beyond(bits, Untranslated::PassThrough),
@@ -144,7 +145,7 @@ fn words(facts: &Facts, device: &PciDevice, bar: Bar, reaches: &[(Bdf, Reach)]) 
         } else {
             text!("gpu-bar-address-beyond", place = place, bits = *bits, peer = peer)
         };
-        return finding(Status::Fail, summary, found).remedy(remedy(*why));
+        return finding(Status::Fail, summary, found).remedy(remedy(facts, *why));
     }
     let all_linked = || reaches.iter().all(|(peer, _)| view::are_linked(facts, device.bdf, *peer));
     if let Some(unknown) = reaches.iter().find_map(|(_, reach)| unknown(scope, reach, all_linked)) {
@@ -196,8 +197,12 @@ fn reach_words(reach: &Reach) -> Text {
     }
 }
 
-fn remedy(why: Untranslated) -> Text {
+fn remedy(facts: &Facts, why: Untranslated) -> Text {
     match why {
+        // To make the IOMMU translate would not help there, and before 6.0 it would harm (case A15).
+        Untranslated::PassThrough | Untranslated::Absent if is_older(facts, GOES_BY_TRANSLATION) => {
+            text!("gpu-bar-address-remedy-old-kernel", version = GOES_BY_TRANSLATION.to_string())
+        }
         Untranslated::PassThrough => text!("gpu-bar-address-remedy-pass-through"),
         Untranslated::Absent => text!("gpu-bar-address-remedy-absent"),
         Untranslated::Unused => text!("gpu-bar-address-remedy-unused"),

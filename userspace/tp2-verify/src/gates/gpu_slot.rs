@@ -44,6 +44,13 @@ fn judge_gpu(facts: &Facts, gpu: &Gpu<'_>) -> Finding {
     } else {
         text!("gpu-slot-narrowest", above = above, below = below, rate = speed, most = most)
     };
+    let summary = match link.at_most() {
+        Ok(most) if most.speed > rate.speed => {
+            let full = Rate { speed: most.speed, ..rate };
+            text!("gpu-slot-slow", link = summary, rate = full.words(), most = full.gigabytes())
+        }
+        _ => summary,
+    };
     let evidence = |finding: Finding| {
         let own = gpu.device.on_path.as_ref().map(|more| (&more.link.current_speed, &more.link.current_width));
         let finding = finding.evidence(format!("/{}/current_link_speed", link.below.path), rate.words());

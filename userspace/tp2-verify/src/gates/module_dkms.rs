@@ -53,13 +53,19 @@ fn not_built(facts: &Facts, builds: &[DkmsBuild], release: &str) -> Finding {
         } else {
             text!("module-dkms-by-hand")
         };
-        return finding(Status::Warn, summary)
-            .evidence(TREE.to_owned(), text!("module-dkms-no-build"))
-            .remedy(text!("module-dkms-by-hand-remedy"));
+        let warning = finding(Status::Warn, summary).evidence(TREE.to_owned(), text!("module-dkms-no-build"));
+        // Whoever forces a bridge that corrupts is not helped to keep it.
+        return match (override_use(facts), known) {
+            (OverrideUse::Wanted, true) => {
+                warning.remedy(build_for(facts, release, text!("module-dkms-other-kernel-remedy")))
+            }
+            (OverrideUse::Wanted, false) => warning.remedy(text!("module-dkms-by-hand-remedy")),
+            _ => warning,
+        };
     }
     if known {
         let summary = text!("module-dkms-other-kernel", release = release.to_owned());
-        let remedy = build_for(release, text!("module-dkms-other-kernel-remedy"));
+        let remedy = build_for(facts, release, text!("module-dkms-other-kernel-remedy"));
         return finding(Status::Fail, summary)
             .evidence(TREE.to_owned(), kernels(builds))
             .remedy(remedy)

@@ -4,7 +4,7 @@
 //! and it was there before the GPU driver. KFD asks when a GPU is added (`kfd_dev_create_p2p_links()`, Linux 6.1 to
 //! 7.3), so an override that comes later changes no link.
 
-use super::commands::{SWITCH_ON_FTRACE, rebuild_initramfs, switch_on_kprobes};
+use super::commands::{SWITCH_ON_FTRACE, for_a_report, rebuild_initramfs, switch_on_kprobes};
 use crate::{
     facts::{Facts, ReadError, Reading},
     finding::{Bearing, Finding, Remedy, Scope, Status},
@@ -68,11 +68,21 @@ fn self_test(facts: &Facts) -> Option<Finding> {
         Ok("pass") => None,
         Ok(text) => {
             let summary = text!("module-effective-self-test", state = text.to_owned());
-            let remedy = Remedy::from(text!("module-effective-self-test-remedy"))
-                .command(switch_on_kprobes(), &[])
-                .command(SWITCH_ON_FTRACE, &[]);
-            Some(inert(summary, "override/self_test", text).remedy(remedy))
+            Some(inert(summary, "override/self_test", text).remedy(self_test_remedy(text)))
         }
+    }
+}
+
+/// By what the module says (`tp2_self_test()` of `rust-kmod/c/probe.c`, and its like in Rust).
+fn self_test_remedy(text: &str) -> Remedy {
+    if text.contains("maxactive") {
+        text!("module-effective-self-test-remedy-instances").into()
+    } else if text.contains("did not run (") {
+        Remedy::from(text!("module-effective-self-test-remedy"))
+            .command(switch_on_kprobes(), &[])
+            .command(SWITCH_ON_FTRACE, &[])
+    } else {
+        for_a_report(text!("module-effective-self-test-remedy-kernel"))
     }
 }
 

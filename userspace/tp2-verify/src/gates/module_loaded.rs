@@ -2,7 +2,7 @@
 
 //! `module.loaded`: whether the module is in the kernel and initialised (`/sys/module/NAME/initstate`).
 
-use super::commands::rebuild_initramfs;
+use super::commands::{build_for, rebuild_initramfs};
 use crate::{
     facts::{Facts, ReadError},
     finding::{Bearing, Finding, Remedy, Scope, Status},
@@ -68,14 +68,21 @@ fn how_to_load(facts: &Facts) -> Remedy {
     }
     let release = facts.kernel.release.as_deref().unwrap_or_default();
     let builds = module.dkms.as_deref().unwrap_or_default();
+    if module.unlisted.is_some() {
+        let remedy = Remedy::from(text!("module-loaded-remedy-index")).command("sudo depmod", &[release]);
+        return rebuild_initramfs(facts, remedy);
+    }
     match builds.iter().find(|build| build.is_for(release)) {
-        // Built, but modules.dep does not list it.
+        // Built, but not put in place.
         Some(build) => {
             let module = format!("tp2_p2pdma/{}", build.version);
             let remedy = Remedy::from(text!("module-loaded-remedy-install"))
-                .command("sudo dkms install", &[&module, "-k", release])
-                .command("sudo depmod", &[release]);
+                .command("sudo dkms install", &[&module, "-k", release]);
             rebuild_initramfs(facts, remedy)
+        }
+        // As module.dkms says it, so that it is one step.
+        None if !(builds.is_empty() && module.sources.is_empty()) => {
+            build_for(facts, release, text!("module-dkms-other-kernel-remedy"))
         }
         None => text!("module-loaded-remedy-package").into(),
     }

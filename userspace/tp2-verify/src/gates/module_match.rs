@@ -3,10 +3,11 @@
 //! `module.match`: whether the module file for the running kernel is for it (`vermagic`), and is the one that is loaded
 //! (`version`, `srcversion`). A stale file is refused at load, or replaces the good one at the next boot.
 
-use super::commands::{build_for, rebuild_initramfs};
+use super::commands::{build_for, rebuild_for, rebuild_initramfs};
 use crate::{
     facts::{Facts, ModuleFile, Reading},
     finding::{Bearing, Finding, Remedy, Scope, Status},
+    route::{OverrideUse, override_use},
     text,
     text::Text,
     view,
@@ -23,11 +24,19 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         }
         (Err(error), _) if error.is_absent() && module.loaded => {
             let warning = finding(Status::Warn, text!("module-match-no-file"));
-            let remedy = Remedy::from(text!("module-match-no-file-remedy")).command("sudo depmod -a", &[]);
-            return vec![warning.failed_reading(error).remedy(remedy)];
+            let warning = warning.failed_reading(error);
+            // Whoever forces a bridge that corrupts is not helped to keep it.
+            if override_use(facts) != OverrideUse::Wanted {
+                return vec![warning];
+            }
+            return vec![warning.remedy(no_file(facts))];
         }
         (Err(error), _) if error.is_absent() => {
-            return vec![finding(Status::Na, text!("module-match-nothing"))];
+            return vec![match &module.unlisted {
+                Some(path) => finding(Status::Na, text!("module-match-unlisted"))
+                    .evidence(format!("/{path}"), text!("module-dkms-present")),
+                None => finding(Status::Na, text!("module-match-nothing")),
+            }];
         }
         (Err(error), _) | (_, Err(error)) => {
             return vec![Finding::unreadable(ID, Scope::Host, text!("module-match-what"), error)];
@@ -51,10 +60,22 @@ fn wrong_kernel(facts: &Facts, info: &ModuleFile) -> Option<Finding> {
         return None;
     }
     let summary = text!("module-match-other-kernel", release = release);
-    let finding = stale(facts, summary)
-        .evidence(format!("/{}", info.path), format!("vermagic {vermagic}"))
-        .remedy(build_for(release, text!("module-match-other-kernel-remedy")));
+    let builds = facts.module.dkms.as_deref().unwrap_or_default();
+    let remedy = match builds.iter().find(|build| build.is_for(release)) {
+        Some(build) => rebuild_for(release, build, text!("module-match-other-kernel-remedy-anew")),
+        None => build_for(facts, release, text!("module-match-other-kernel-remedy")),
+    };
+    let finding =
+        stale(facts, summary).evidence(format!("/{}", info.path), format!("vermagic {vermagic}")).remedy(remedy);
     Some(finding)
+}
+
+/// What makes modprobe find the module.
+fn no_file(facts: &Facts) -> Remedy {
+    match &facts.module.unlisted {
+        Some(_) => Remedy::from(text!("module-match-unlisted-remedy")).command("sudo depmod -a", &[]),
+        None => text!("module-match-no-file-remedy").into(),
+    }
 }
 
 /// What is on disk matters at the next boot; it is in the way only where nothing that acts is loaded.

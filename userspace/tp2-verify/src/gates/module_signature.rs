@@ -5,7 +5,9 @@
 //! `kernel/module/signing.c`, Linux 7.3). A softdep is optional, so a module that is refused is missed by nobody: amdgpu
 //! starts without it. The signature itself is not verified here; its key is looked up among those enrolled.
 
+use super::commands::rebuild_for;
 use crate::{
+    collect::signing::DKMS_CERTIFICATE,
     facts::{Facts, ModuleFile, Signature},
     finding::{Bearing, Finding, Remedy, Scope, Status},
     route::{OverrideUse, override_use},
@@ -145,9 +147,7 @@ fn known(value: Option<&String>) -> Text {
 
 /// Names the certificate of this machine: distributions keep it in different places.
 fn enrol(facts: &Facts) -> Remedy {
-    let signing = &facts.signing;
-    let found = signing.certificates.first().map(|path| format!("/{path}"));
-    match signing.dkms_certificate.clone().or(found) {
+    match certificate(facts) {
         Some(path) => {
             Remedy::from(text!("module-signature-enrol", path = &path)).command("sudo mokutil --import", &[&path])
         }
@@ -155,15 +155,28 @@ fn enrol(facts: &Facts) -> Remedy {
     }
 }
 
+/// The file with the certificate of the key that signed the module: the one with its serial number, or the one that DKMS
+/// signs with, or the only one there is. A wrong one, enrolled, would help nobody.
+fn certificate(facts: &Facts) -> Option<String> {
+    let signing = &facts.signing;
+    let key = facts.module.info.as_ref().ok().and_then(|info| info.signature.as_ref()?.key_id.as_ref());
+    let all = &signing.certificates;
+    let by_serial = all.iter().find(|(_, serial)| key.is_some() && serial.as_ref() == key);
+    let by_dkms = all.iter().find(|(path, _)| signing.own_signing_key && path == DKMS_CERTIFICATE);
+    let only = if let [only] = all.as_slice() { Some(only) } else { None };
+    if by_serial.is_none() && signing.dkms_certificate.is_some() {
+        return signing.dkms_certificate.clone();
+    }
+    by_serial.or(by_dkms).or(only).map(|(path, _)| format!("/{path}"))
+}
+
 /// DKMS signs what it builds.
 fn sign(facts: &Facts) -> Remedy {
     let remedy = enrol(facts).map(|enrol| text!("module-signature-unsigned-remedy", enrol = enrol));
     let release = facts.kernel.release.as_deref().unwrap_or_default();
     let builds = facts.module.dkms.as_deref().unwrap_or_default();
-    let Some(build) = builds.iter().find(|build| build.is_for(release)) else {
-        return remedy;
-    };
-    let module = format!("tp2_p2pdma/{}", build.version);
-    let words = ["--force", &module, "-k", release];
-    remedy.command("sudo dkms build", &words).command("sudo dkms install", &words)
+    match builds.iter().find(|build| build.is_for(release)) {
+        Some(build) => rebuild_for(release, build, remedy),
+        None => remedy,
+    }
 }

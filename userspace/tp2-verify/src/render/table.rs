@@ -194,11 +194,22 @@ fn steps(report: &Report) -> Vec<(&Text, &[String])> {
         return Vec::new();
     }
     let mut steps = Vec::new();
+    let is_alarm = |finding: &&Finding| matches!(finding.bearing, Bearing::Unsafe | Bearing::Contradiction);
+    // What makes peer access work is no advice where it has to stop.
+    let leads_on = |finding: &Finding| {
+        matches!(
+            finding.bearing,
+            Bearing::ModuleAbsent | Bearing::ModuleInert | Bearing::Overridable | Bearing::LinkMissing
+        )
+    };
     let wanted = |finding: &&Finding| match report.verdict {
         Verdict::Inconclusive => finding.status == Status::Unknown,
+        Verdict::Unsafe => finding.status == Status::Fail && !leads_on(finding),
         _ => finding.status == Status::Fail,
     };
-    for finding in report.findings.iter().filter(wanted) {
+    let mut findings: Vec<&Finding> = report.findings.iter().filter(wanted).collect();
+    findings.sort_by_key(|finding| !is_alarm(finding));
+    for finding in findings {
         let step = finding.remedy.as_ref().map(|remedy| (remedy, finding.commands.as_slice()));
         steps.extend(step.filter(|step| !steps.contains(step)));
     }

@@ -18,11 +18,11 @@ pub(super) fn cases() -> Vec<Case> {
     cases
 }
 
-/// Gives a machine a kernel.
-fn kernel<'a>(tree: &'a Tree, release: &str) -> &'a Tree {
+/// Gives a machine a kernel, with its amdgpu as a line of `modules.dep`.
+pub(super) fn kernel<'a>(tree: &'a Tree, release: &str, amdgpu: &str) -> &'a Tree {
     tree.file("proc/sys/kernel/osrelease", release)
         .file(&format!("boot/config-{release}"), CONFIG)
-        .file(&format!("lib/modules/{release}/modules.dep"), "updates/dkms/amdgpu.ko:")
+        .file(&format!("lib/modules/{release}/modules.dep"), amdgpu)
         .file(&format!("lib/modules/{release}/modules.builtin"), "kernel/fs/ext4/ext4.ko")
 }
 
@@ -69,7 +69,8 @@ fn x99() -> Vec<Case> {
             inferred: "no IOMMU, 44 address bits, the buses; the year's kernel is older than any list known here",
             machine: || {
                 let tree = two_cards("8086:6f00");
-                kernel(&tree, "4.15.0-48-generic");
+                kernel(&tree, "4.15.0-48-generic", "updates/dkms/amdgpu.ko:");
+                tree.remove("sys/module/amdgpu/parameters/pcie_p2p").file("sys/module/amdgpu/parameters/dc", "-1");
                 for (gpu, start) in [(FIRST, 0x3804_0000_0000), (SECOND, 0x3808_0000_0000)] {
                     tree.vram(gpu, 8 * GIB, 8 * GIB).bar(gpu, start, 8 * GIB);
                 }
@@ -79,8 +80,8 @@ fn x99() -> Vec<Case> {
             verdict: "blocked",
             fails: &["gpu.bar-address", "pair.kfd-link"],
             others: &[("gpu.bar-size", "gpu", "pass")],
-            says: &["needs 46 address bits", "MMIO High Base"],
-            never_says: &["Resizable BAR", "same PCIe switch", INSTALL],
+            says: &["needs 46 address bits", "MMIO High Base", "use an amdgpu with HSA_AMD_P2P"],
+            never_says: &["Resizable BAR", "same PCIe switch", "switch on the IOMMU", INSTALL],
             ..CASE
         },
         Case {
@@ -156,7 +157,7 @@ fn others() -> Vec<Case> {
             inferred: "a Zen processor, amdgpu from outside the kernel with HSA_AMD_P2P, links, the second card's BAR",
             machine: || {
                 let tree = zen();
-                kernel(&tree, "5.15.0-101-generic");
+                kernel(&tree, "5.15.0-101-generic", "updates/dkms/amdgpu.ko:");
                 for (gpu, group, start) in [(FIRST, 1, 0x118_0000_0000), (SECOND, 2, 0x120_0000_0000)] {
                     tree.vram(gpu, 32 * GIB, 32 * GIB).bar(gpu, start, 32 * GIB).iommu(gpu, group, "DMA");
                 }

@@ -172,8 +172,12 @@ fn forced() -> Vec<Case> {
             },
             verdict: "unsafe",
             fails: &["pair.route"],
-            says: &["known to corrupt peer reads without any error", "is being forced"],
-            never_says: &["verdict: ready", "supported", "it works"],
+            says: &[
+                "known to corrupt peer reads without any error",
+                "is being forced",
+                "has to stay with copies through host memory",
+            ],
+            never_says: &["verdict: ready", "supported", "it works", INSTALL],
             ..CASE
         },
         Case {
@@ -201,6 +205,7 @@ fn forced() -> Vec<Case> {
             inferred: "BARs at the places of R1, no module; the third card is not AMD's and is left out",
             machine: || {
                 let tree = two_cards("8086:6f00");
+                super::bars::kernel(&tree, "6.8.0-60-generic", "kernel/drivers/gpu/drm/amd/amdgpu/amdgpu.ko.zst:");
                 tree.bar("0000:05:00.0", 0x3820_0000_0000, 32 * GIB)
                     .bar("0000:08:00.0", 0x3830_0000_0000, 32 * GIB)
                     .iommu("0000:05:00.0", 15, "identity")
@@ -209,8 +214,8 @@ fn forced() -> Vec<Case> {
             },
             verdict: "blocked",
             fails: &["module.dkms", "module.loaded", "gpu.bar-address", "pair.route", "pair.kfd-link"],
-            says: &["remove iommu=pt"],
-            never_says: &["RCCL is broken"],
+            says: &["place the BARs lower in the firmware", "Linux 6.12.0 or newer"],
+            never_says: &["RCCL is broken", "remove iommu=pt"],
             ..CASE
         },
         Case {

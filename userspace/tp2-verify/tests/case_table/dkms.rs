@@ -43,8 +43,8 @@ pub(super) fn cases() -> Vec<Case> {
             machine: || waiting(&module_for("7.0.0-37-generic")),
             verdict: "ineffective",
             fails: &["module.match", "module.loaded", "pair.route", "pair.kfd-link"],
-            says: &["7.0.0-37-generic"],
-            never_says: &["Secure Boot is on", "mokutil", INSTALL],
+            says: &["7.0.0-37-generic", "sudo dkms build --force tp2_p2pdma/0.1.0 -k 7.0.0-38-generic"],
+            never_says: &["Secure Boot is on", "mokutil", "autoinstall", INSTALL],
             ..CASE
         },
         Case {
@@ -67,13 +67,15 @@ pub(super) fn cases() -> Vec<Case> {
             inferred: "the reference machine, Fedora",
             machine: || {
                 let tree = locked();
-                tree.file("var/lib/dkms/mok.pub", "x");
+                tree.file("var/lib/dkms/mok.pub", "x")
+                    .file("var/lib/shim-signed/mok/MOK.der", "left over")
+                    .file("etc/dkms/framework.conf", "mok_signing_key=/var/lib/dkms/mok.key");
                 tree
             },
             verdict: "ineffective",
             fails: &["module.signature", "module.loaded", "pair.route", "pair.kfd-link"],
             says: &["mokutil --import /var/lib/dkms/mok.pub"],
-            never_says: &["shim-signed", "isable Secure Boot"],
+            never_says: &["--import /var/lib/shim-signed", "isable Secure Boot"],
             ..CASE
         },
         Case {
@@ -82,13 +84,18 @@ pub(super) fn cases() -> Vec<Case> {
             machine: || {
                 let tree = two_cards("8086:6f00");
                 tree.file("usr/src/tp2_p2pdma-0.1.0/dkms.conf", "")
+                    .file("etc/os-release", "NAME=\"Ubuntu\"\nID=ubuntu\nID_LIKE=debian")
                     .link("var/lib/dkms/tp2_p2pdma/0.1.0/source", "/usr/src/tp2_p2pdma-0.1.0");
                 tree
             },
             verdict: "ineffective",
             fails: &["module.dkms", "module.loaded", "pair.route", "pair.kfd-link"],
-            says: &["source only, never built", "this needs that kernel's headers"],
-            never_says: &["missing from the package", "tp2_p2pdma is not installed"],
+            says: &[
+                "source only, never built",
+                "this needs that kernel's headers",
+                "sudo apt install linux-headers-7.0.0-38-generic",
+            ],
+            never_says: &["missing from the package", "tp2_p2pdma is not installed", INSTALL],
             ..CASE
         },
         Case {
@@ -103,7 +110,7 @@ pub(super) fn cases() -> Vec<Case> {
             verdict: "module-will-help",
             fails: &["module.loaded", "pair.route", "pair.kfd-link"],
             others: &[("module.dkms", "host", "pass")],
-            says: &["depmod 7.0.0-38-generic"],
+            says: &["sudo depmod 7.0.0-38-generic", "the module index does not list it"],
             never_says: &["rebuild the module", "dkms autoinstall", INSTALL],
             ..CASE
         },

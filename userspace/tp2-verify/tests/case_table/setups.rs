@@ -151,13 +151,13 @@ fn hooks() -> Vec<Case> {
                 tree.installed(&super::support::module_file::module_for(RELEASE))
                     .built()
                     .module()
-                    .module_says("override/self_test", "fail: the handlers ran, but the value did not change");
+                    .module_says("override/self_test", "fail: the answer set by the hook did not reach the caller");
                 tree
             },
             verdict: "ineffective",
             fails: &["module.effective", "pair.route", "pair.kfd-link"],
-            says: &["self-test does not pass", "the value did not change"],
-            never_says: &["tp2_p2pdma acts", INSTALL],
+            says: &["self-test does not pass", "did not reach the caller", "boot another kernel"],
+            never_says: &["tp2_p2pdma acts", "tee /sys/kernel/debug/kprobes", INSTALL],
             ..CASE
         },
         Case {
@@ -193,7 +193,8 @@ fn hooks() -> Vec<Case> {
             add: yes,
             verdict: "unsafe",
             fails: &["module.dkms", "module.loaded", "pair.route", "pair.kfd-link", "pair.runtime"],
-            says: &["CONTRADICTION"],
+            says: &["CONTRADICTION", "1. do not let programs copy", "-DGGML_CUDA_NO_PEER_COPY=ON"],
+            never_says: &["2. install the package", "3. install the package"],
             ..CASE
         },
         Case {

@@ -73,7 +73,7 @@ pub(crate) fn signed_for(release: &str) -> Vec<u8> {
 }
 
 /// A certificate as far as the tool reads one: serial number and subject.
-fn certificate(serial: &[u8], subject: &str) -> Vec<u8> {
+pub(crate) fn certificate(serial: &[u8], subject: &str) -> Vec<u8> {
     let common_name = der(0x30, &[&der(0x06, &[&[0x55, 4, 3]]), &der(0x0c, &[subject.as_bytes()])]);
     let name = der(0x30, &[&der(0x31, &[&common_name])]);
     let empty = der(0x30, &[]);
