@@ -13,6 +13,7 @@ use crate::{
 };
 
 pub(super) const ID: &str = "module.loaded";
+const OVERRIDE: &str = "sys/module/tp2_p2pdma/override";
 const INITSTATE: &str = "sys/module/tp2_p2pdma/initstate";
 
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
@@ -34,7 +35,18 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
             return vec![Finding::unreadable(ID, Scope::Host, text!("module-loaded-what-state"), error)];
         }
     };
-    vec![one.reading(INITSTATE, &module.initstate)]
+    vec![implementation(facts, one.reading(INITSTATE, &module.initstate))]
+}
+
+/// Which of the two was built, and why not the other: "why C on my machine?".
+fn implementation(facts: &Facts, finding: Finding) -> Finding {
+    let state = |name: &str| facts.module.state.get(name).and_then(|reading| reading.as_ref().ok());
+    match (state("implementation"), state("implementation_reason")) {
+        (Some(name), Some(reason)) => {
+            finding.evidence(format!("/{OVERRIDE}/implementation"), format!("{name}: {reason}"))
+        }
+        _ => finding,
+    }
 }
 
 fn not_loaded(facts: &Facts) -> Finding {

@@ -8,7 +8,7 @@ use super::{
     support::{
         RELEASE, Tree,
         module_file::{module_for, mok_list, signed_for},
-        two_cards,
+        two_cards, two_cards_overridden,
     },
 };
 
@@ -20,6 +20,13 @@ fn waiting(bytes: &[u8]) -> Tree {
         .built()
         .file("sys/module/module/parameters/sig_enforce", "N")
         .file("sys/kernel/security/lockdown", "[none] integrity confidentiality");
+    tree
+}
+
+/// The reference machine with the override in C, for a reason that the build gave.
+fn in_c(reason: &str) -> Tree {
+    let tree = two_cards_overridden("8086:6f00");
+    tree.module_says("override/implementation", "c").module_says("override/implementation_reason", reason);
     tree
 }
 
@@ -36,6 +43,12 @@ fn locked() -> Tree {
 }
 
 pub(super) fn cases() -> Vec<Case> {
+    let mut cases = files();
+    cases.extend(builds());
+    cases
+}
+
+fn files() -> Vec<Case> {
     vec![
         Case {
             id: "A31",
@@ -112,6 +125,42 @@ pub(super) fn cases() -> Vec<Case> {
             others: &[("module.dkms", "host", "pass")],
             says: &["sudo depmod 7.0.0-38-generic", "the module index does not list it"],
             never_says: &["rebuild the module", "dkms autoinstall", INSTALL],
+            ..CASE
+        },
+    ]
+}
+
+/// The choice of the implementation, which is made and tested where DKMS builds.
+fn builds() -> Vec<Case> {
+    vec![
+        Case {
+            id: "A35",
+            inferred: "the reference machine",
+            machine: || in_c("no rust/libcore.rmeta in the kernel's build tree"),
+            verdict: "ready",
+            others: &[("module.loaded", "host", "pass")],
+            says: &["c: no rust/libcore.rmeta in the kernel's build tree"],
+            never_says: &["headers"],
+            ..CASE
+        },
+        Case {
+            id: "A36",
+            inferred: "as A35",
+            machine: || in_c("the Rust build failed: see /var/lib/dkms/tp2_p2pdma/0.1.0/build/rust.log"),
+            verdict: "ready",
+            others: &[("module.loaded", "host", "pass")],
+            says: &["c: the Rust build failed: see"],
+            never_says: &["headers"],
+            ..CASE
+        },
+        Case {
+            id: "A53",
+            inferred: "as A35",
+            machine: || in_c("no rustc of 1.62.0, only rustc 1.65.0"),
+            verdict: "ready",
+            others: &[("module.loaded", "host", "pass")],
+            says: &["c: no rustc of 1.62.0, only rustc 1.65.0"],
+            never_says: &["headers"],
             ..CASE
         },
     ]

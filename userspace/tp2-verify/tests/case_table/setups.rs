@@ -2,7 +2,10 @@
 
 //! Kernel options, IPC, containers, WSL, and what a runtime says.
 
-use tp2_verify::facts::{Facts, runtime::PeerAnswer::Yes};
+use tp2_verify::facts::{
+    Facts,
+    runtime::PeerAnswer::{No, Yes},
+};
 
 use super::{
     CASE, Case, INSTALL,
@@ -20,6 +23,11 @@ pub(super) fn cases() -> Vec<Case> {
 /// The runtime says yes to every pair.
 fn yes(facts: &mut Facts) {
     facts.runtime = Ok(super::support::runtime::saying(Some(Yes), Some(Yes)));
+}
+
+/// The runtime says no to every pair.
+fn no(facts: &mut Facts) {
+    facts.runtime = Ok(super::support::runtime::saying(Some(No), Some(No)));
 }
 
 /// Takes the driver its peer access.
@@ -71,6 +79,40 @@ fn kernels() -> Vec<Case> {
             says: &["CONTRADICTION", "do not let programs copy between these GPUs"],
             never_says: &["so fine", INSTALL],
             ..CASE
+        },
+        Case {
+            id: "A12",
+            inferred: "all but two AMD cards, the kernel's own amdgpu and a ROCm that says yes",
+            machine: || {
+                let tree = two_cards("8086:6f00");
+                without_p2p(&tree);
+                tree
+            },
+            add: yes,
+            verdict: "unsafe",
+            fails: &["kernel.hsa-amd-p2p", "pair.route", "pair.runtime"],
+            says: &["CONTRADICTION", "build it with -DGGML_CUDA_NO_PEER_COPY=ON"],
+            never_says: &["amdgpu-dkms", "quantis", INSTALL],
+            ..CASE
+        },
+        Case {
+            id: "A40",
+            inferred: "AMD cards in place of Arc ones, the host bridge, a runtime and a kernel log that say no",
+            machine: || {
+                let tree = two_cards("8086:a740");
+                let line = "PCIe P2P access from peer device";
+                tree.file(
+                    "tp2/kernel-log",
+                    &format!("[ 5.1] amdgpu 0000:05:00.0: {line} 0000:08:00.0 is not supported by the chipset"),
+                );
+                tree
+            },
+            add: no,
+            verdict: "module-will-help",
+            fails: &["module.dkms", "module.loaded", "pair.route", "pair.kfd-link"],
+            others: &[("pair.runtime", "pair", "skip")],
+            says: &["peer device 0000:08:00.0 is not supported by the chipset", "the runtime says no"],
+            never_says: &["memory is short", "out of memory", "cannot do"],
         },
     ]
 }
