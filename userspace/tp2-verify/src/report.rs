@@ -104,7 +104,7 @@ pub struct Distance {
     /// The kernel's answer as predicted; `null`: cannot be predicted.
     pub expected: Option<i32>,
     /// The way in words.
-    pub path: String,
+    pub path: Text,
     /// The module's part.
     pub module: ModulePart,
 }

@@ -14,7 +14,6 @@ use tp2_policy::{
 use crate::{
     collect::pci_config::PORT_ROOT,
     facts::{Bdf, Facts, Indexed, PairRow, PciDevice, Reading, RefusedRoute},
-    language::Language,
     settings::ModuleSettings,
     text,
     text::Text,
@@ -43,8 +42,8 @@ pub struct Direction<'a> {
     pub measured: Option<&'a PairRow>,
     /// The kernel's refusal on this boot, as its log has it.
     pub logged: Option<&'a RefusedRoute>,
-    /// The way from the provider to the client in words, the same in every language.
-    pub path: String,
+    /// The way from the provider to the client in words.
+    pub path: Text,
     /// The host bridges involved.
     pub bridges: Vec<HostBridgeDevice>,
 }
@@ -256,30 +255,23 @@ pub fn bridge_word(bridge: HostBridgeDevice) -> Text {
 }
 
 /// The way from one to the other, node by node, as programs get it, too.
-fn path_words(from: &Chain, to: &Chain, path: Path) -> String {
-    let mut words: Vec<String> = Vec::new();
-    let bridge = |chain: &Chain| format!("host bridge {}", bridge_word(chain.host_bridge).words(Language::English));
+fn path_words(from: &Chain, to: &Chain, path: Path) -> Text {
     let names = |chain: &Chain| -> Vec<String> { chain.nodes().map(|node| node.address.to_string()).collect() };
     let (up, mut down) = (names(from), names(to));
+    down.reverse();
+    let bridge = |chain: &Chain| text!("pair-route-host-bridge", bridge = bridge_word(chain.host_bridge));
+    let joined = |words: &[String]| Text::AsRead(words.join(" -> "));
     match path {
-        Path::SameFunction => words.extend(up),
+        Path::SameFunction => joined(&up),
         Path::SharedUpstream { bridge: common } => {
             let common = common.to_string();
-            words.extend(up.into_iter().take_while(|name| *name != common));
-            words.push(common.clone());
-            down = down.into_iter().take_while(|name| *name != common).collect();
-            words.extend(down.into_iter().rev());
+            let up = up.into_iter().take_while(|name| *name != common);
+            let down = down.into_iter().skip_while(|name| *name != common);
+            joined(&up.chain(down).collect::<Vec<_>>())
         }
-        Path::ThroughHostBridge | Path::AcrossHostBridges => {
-            words.extend(up);
-            words.push(bridge(from));
-            if path == Path::AcrossHostBridges {
-                words.push(bridge(to));
-            }
-            words.extend(down.into_iter().rev());
-        }
+        Path::ThroughHostBridge => Text::List(vec![joined(&up), bridge(from), joined(&down)], "arrow"),
+        Path::AcrossHostBridges => Text::List(vec![joined(&up), bridge(from), bridge(to), joined(&down)], "arrow"),
     }
-    words.join(" -> ")
 }
 
 /// What the override is good for on this machine.

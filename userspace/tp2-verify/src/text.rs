@@ -36,6 +36,17 @@ impl Text {
             }
         }
     }
+
+    /// Why something could not be read.
+    #[must_use]
+    pub fn reason(error: &ReadError) -> Self {
+        match error.reason.as_str() {
+            "no such file" => crate::text!("reason-no-file"),
+            "no such file or directory" => crate::text!("reason-no-file-or-directory"),
+            "permission denied" => crate::text!("reason-denied"),
+            other => Self::AsRead(other.to_owned()),
+        }
+    }
 }
 
 impl From<String> for Text {
@@ -79,19 +90,6 @@ impl From<&ReadError> for Text {
     fn from(error: &ReadError) -> Self {
         let reason = Self::reason(error);
         crate::text!("read-error", path = format!("/{}", error.path), reason = reason)
-    }
-}
-
-impl Text {
-    /// Why something could not be read.
-    #[must_use]
-    pub fn reason(error: &ReadError) -> Self {
-        match error.reason.as_str() {
-            "no such file" => crate::text!("reason-no-file"),
-            "no such file or directory" => crate::text!("reason-no-file-or-directory"),
-            "permission denied" => crate::text!("reason-denied"),
-            other => Self::AsRead(other.to_owned()),
-        }
     }
 }
 

@@ -62,6 +62,15 @@ fn what_is_there_is_told_apart() {
     }
 }
 
+#[test]
+fn what_got_no_answer_is_not_open() {
+    let base = TempDir::new().unwrap();
+    fs::create_dir_all(base.path().join("dev")).unwrap();
+    symlink("/dev/null", base.path().join("dev/kfd")).unwrap();
+    let access = open_all(base.path(), &[], &|_| Vec::new());
+    assert!(matches!(access.kfd.opened, Opened::Failed(_)), "{access:?}");
+}
+
 /// A driver that hangs is played by a program that never says what it opened.
 #[test]
 fn a_file_that_does_not_open_in_time_is_named() {

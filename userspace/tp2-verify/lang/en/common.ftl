@@ -2,6 +2,7 @@
 # What is around the gates: readings, verdicts, headings. $error and $reason of readings can be words of the system.
 
 read-error = { $path }: { $reason }
+arrow = {" "}->{" "}
 reason-no-file = no such file
 reason-no-file-or-directory = no such file or directory
 reason-denied = permission denied

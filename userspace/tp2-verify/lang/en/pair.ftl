@@ -27,6 +27,7 @@ pair-route-predicted = predicted, { $client } reaching { $provider }
 pair-route-prediction = kernel answer { $answer }, rule { $rule }
 pair-route-prediction-unknown = kernel answer unknown, rule { $rule }
 pair-route-measured = { $client } reaching { $provider }: kernel answer { $kernel }, final answer { $answer }, rule { $rule }
+pair-route-host-bridge = host bridge { $bridge }
 pair-route-bridge-absent = ????:???? (no device to look up)
 pair-route-bridge-unidentified = ????:???? (not identified)
 pair-route-unsafe = host bridge { $bridges } is known to corrupt peer reads without any error, and peer access is being forced on it

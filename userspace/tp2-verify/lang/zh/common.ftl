@@ -2,6 +2,7 @@
 # 各关卡之外的文字：读取、结论、标题。读取的 $error 与 $reason 可能是系统给出的原文。
 
 read-error = { $path }：{ $reason }
+arrow = {" "}->{" "}
 reason-no-file = 没有这个文件
 reason-no-file-or-directory = 没有这个文件或目录
 reason-denied = 权限不够

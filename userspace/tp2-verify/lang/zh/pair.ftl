@@ -29,6 +29,7 @@ pair-route-predicted = 预测，{ $client } 访问 { $provider }
 pair-route-prediction = 内核答复 { $answer }，规则 { $rule }
 pair-route-prediction-unknown = 内核答复未知，规则 { $rule }
 pair-route-measured = { $client } 访问 { $provider }：内核答复 { $kernel }，最终答复 { $answer }，规则 { $rule }
+pair-route-host-bridge = 主机桥 { $bridge }
 pair-route-bridge-absent = ????:????（没有设备可查）
 pair-route-bridge-unidentified = ????:????（未能识别）
 pair-route-unsafe = 已知主机桥 { $bridges } 会损坏对等读的数据而不报任何错误，而对等访问正在这个桥上被强行打开

@@ -75,29 +75,35 @@ pub fn open_all(base: &Path, nodes: &[(String, Bdf)], open: &dyn Fn(&[PathBuf]) 
     gids.dedup();
     let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
     let mut kfd = look(base, "dev/kfd", None);
-    let mut render: Vec<DeviceFile> =
+    let mut render: Vec<Look> =
         nodes.iter().map(|(name, bdf)| look(base, &format!("dev/dri/{name}"), Some(*bdf))).collect();
-    let mut waiting: Vec<&mut DeviceFile> =
-        std::iter::once(&mut kfd).chain(&mut render).filter(|file| file.opened == Opened::Yes).collect();
+    let devices = std::iter::once(&mut kfd).chain(&mut render).filter(|look| look.is_device);
+    let waiting: Vec<&mut DeviceFile> = devices.map(|look| &mut look.file).collect();
     let paths: Vec<PathBuf> = waiting.iter().map(|file| base.join(&file.path)).collect();
     let opened = if paths.is_empty() { Vec::new() } else { open(&paths) };
-    for (file, opened) in waiting.iter_mut().zip(opened) {
+    for (file, opened) in waiting.into_iter().zip(opened) {
         file.opened = opened;
     }
     DeviceAccess {
-        kfd,
-        render,
+        kfd: kfd.file,
+        render: render.into_iter().map(|look| look.file).collect(),
         uid: effective("Uid:"),
         gids,
         user_namespace: !map.is_empty() && map.split_whitespace().nth(2) != Some(ALL_IDS),
     }
 }
 
-/// What is there without opening it; [`Opened::Yes`] stands for a character device that is still to be opened.
-fn look(base: &Path, path: &str, bdf: Option<Bdf>) -> DeviceFile {
+/// What can be seen of a device file without opening it.
+struct Look {
+    file: DeviceFile,
+    is_device: bool,
+}
+
+fn look(base: &Path, path: &str, bdf: Option<Bdf>) -> Look {
     let data = fs::metadata(base.join(path));
+    let is_device = data.as_ref().is_ok_and(|data| data.file_type().is_char_device());
     let opened = match &data {
-        Ok(data) if data.file_type().is_char_device() => Opened::Yes,
+        Ok(_) if is_device => Opened::Failed("it was not opened".to_owned()),
         Ok(_) => Opened::NotDevice,
         Err(error) => device_files::failed(error),
     };
@@ -107,7 +113,7 @@ fn look(base: &Path, path: &str, bdf: Option<Bdf>) -> DeviceFile {
         group: group_name(data.gid()),
         mode: data.mode() & 0o7777,
     });
-    DeviceFile { path: path.to_owned(), bdf, opened, owner }
+    Look { file: DeviceFile { path: path.to_owned(), bdf, opened, owner }, is_device }
 }
 
 /// Has `program` open the files, and gives one answer for each.
