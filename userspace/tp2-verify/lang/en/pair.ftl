@@ -37,6 +37,7 @@ pair-route-contradiction = what was measured contradicts the prediction, so one 
 pair-route-remedy-contradiction = report it, with what these commands write
 pair-route-allowed = the kernel allows this route by itself, { $hops } hops, { $by }
 pair-route-allowed-predicted = the kernel is predicted to allow this route by itself, { $hops } hops, { $by }
+pair-route-not-asked = { $finding }, but this amdgpu does not ask it
 pair-route-log = kernel log
 pair-route-refused-before = the kernel is predicted to allow this route by itself, { $hops } hops, { $by }, but it refused when amdgpu asked on this boot
 pair-route-remedy-refused-before = reboot, since amdgpu asks when it starts, and run this again; if it says the same, report it, with what these commands write

@@ -39,6 +39,7 @@ pair-route-contradiction = 实测结果与预测相矛盾，两者之中必有�
 pair-route-remedy-contradiction = 请报告这一情况，并附上以下命令写出的内容
 pair-route-allowed = 内核本身允许这条路径，{ $hops } 跳，{ $by }
 pair-route-allowed-predicted = 预计内核本身会允许这条路径，{ $hops } 跳，{ $by }
+pair-route-not-asked = { $finding }，但是这个 amdgpu 不会去问它
 pair-route-log = 内核日志
 pair-route-refused-before = 预计内核本身会允许这条路径，{ $hops } 跳，{ $by }，但本次启动中 amdgpu 询问时内核拒绝了
 pair-route-remedy-refused-before = 请重启（amdgpu 在启动时询问），再运行一次；如果结果仍然如此，请报告这一情况，并附上以下命令写出的内容

@@ -21,7 +21,7 @@ use crate::{
     route::{self, Direction, decision_token},
     text,
     text::Text,
-    view::{self, Gpu},
+    view::{self, DriverP2p, Gpu},
 };
 
 pub(super) const ID: &str = "pair.route";
@@ -81,7 +81,7 @@ fn judge_direction(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding 
             Some(hops) if hops >= 0 && way.measured.is_none() && way.logged.is_some() => {
                 refused_before(scope, way, hops)
             }
-            Some(hops) if hops >= 0 => allowed(scope, way, hops),
+            Some(hops) if hops >= 0 => allowed(facts, scope, way, hops),
             Some(_) => refusal(facts, scope, way),
             None => unknown(scope, way),
         }
@@ -141,13 +141,15 @@ fn contradiction(scope: Scope, way: &Direction<'_>) -> Option<Finding> {
     Some(failure.remedy(for_a_report(text!("pair-route-remedy-contradiction"))))
 }
 
-fn allowed(scope: Scope, way: &Direction<'_>, hops: i32) -> Finding {
+fn allowed(facts: &Facts, scope: Scope, way: &Direction<'_>, hops: i32) -> Finding {
     let (hops, by) = (hops.to_string(), allowed_by(way));
     let summary = if way.measured.is_some() {
         text!("pair-route-allowed", hops = hops, by = by)
     } else {
         text!("pair-route-allowed-predicted", hops = hops, by = by)
     };
+    let is_asked = !matches!(view::driver_p2p(facts), DriverP2p::OffOutside(..));
+    let summary = if is_asked { summary } else { text!("pair-route-not-asked", finding = summary) };
     Finding::new(ID, scope, Status::Pass, summary).bearing(Bearing::KernelAllows)
 }
 
