@@ -198,6 +198,20 @@ fn cuts_are_noticed() {
     }
 }
 
+/// Each takes a decompressor, or a buffer, that is larger than the segment by far.
+#[test]
+fn segments_without_end_are_refused() {
+    for (kind, compress) in [("cpio", plain as Compress), ("gzip", gzip), ("xz", xz_of), ("zstd", zstd), ("lz4", lz4)] {
+        let segment = [compress(&cpio(&["init"])), vec![0; 4]].concat();
+        assert_eq!(looked(&segment.repeat(256)).segments, [kind]);
+        assert_eq!(refusal(&segment.repeat(257)), "has more than 256 segments", "{kind}");
+    }
+    assert_eq!(refusal(&b"\x02\x21\x4c\x18\0\0\0\0".repeat(1 << 10)), "has more than 256 segments");
+    assert_eq!(refusal(&gzip(b"").repeat(1 << 10)), "has more than 256 segments");
+    // Archives in one segment are no cheaper.
+    assert_eq!(refusal(&gzip(&cpio(&["init"]).repeat(257))), "has more than 256 archives");
+}
+
 #[test]
 fn bombs_are_refused() {
     // A gibibyte in blocks of zstd that repeat one byte 128 KiB long, after one with a header (RFC 8878, 3.1.1).

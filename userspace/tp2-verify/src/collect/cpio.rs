@@ -3,6 +3,8 @@
 //! Names in a cpio archive of the form `newc` (`Documentation/driver-api/early-userspace/buffer-format.rst`), fed in
 //! pieces. Contents are passed over.
 
+use super::unpack::SEGMENTS_LIMIT;
+
 /// `newc`, and the same with checksums.
 pub(super) const MAGICS: [&[u8]; 2] = [b"070701", b"070702"];
 /// Magic and thirteen numbers of eight hexadecimal digits.
@@ -28,13 +30,15 @@ enum State {
 pub(super) struct Walker<'a> {
     state: State,
     buffer: Vec<u8>,
+    /// Archives begun.
+    archives: usize,
     /// Called with each name; says whether to go on.
     on_name: &'a mut dyn FnMut(&[u8]) -> Result<(), String>,
 }
 
 impl<'a> Walker<'a> {
     pub(super) fn new(on_name: &'a mut dyn FnMut(&[u8]) -> Result<(), String>) -> Self {
-        Self { state: State::Between, buffer: Vec::new(), on_name }
+        Self { state: State::Between, buffer: Vec::new(), archives: 0, on_name }
     }
 
     /// Whether it is between archives, so that the end here is a good one.
@@ -50,6 +54,10 @@ impl<'a> Walker<'a> {
                 State::Between => {
                     let zeros = rest.iter().take_while(|byte| **byte == 0).count();
                     if zeros < rest.len() {
+                        self.archives = self.archives.saturating_add(1);
+                        if self.archives > SEGMENTS_LIMIT {
+                            return Err(format!("has more than {SEGMENTS_LIMIT} archives"));
+                        }
                         self.state = State::Header;
                     }
                     zeros

@@ -100,7 +100,6 @@ pub fn look(path: &str, release: &str, image: &[u8]) -> Reading<Initramfs> {
     let result = unpack::segments(image, &mut on_name);
     let bad = |reason| ReadError::malformed(path, reason);
     found.segments = result.map_err(bad)?.into_iter().map(str::to_owned).collect();
-    found.segments.dedup();
     if count == 0 {
         return Err(bad("holds no files".to_owned()));
     }

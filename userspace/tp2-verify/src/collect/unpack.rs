@@ -13,41 +13,50 @@ use super::{
 
 /// Bytes of a whole image after decompression.
 const EXPANDED_LIMIT: u64 = 1024 * 1024 * 1024;
+/// Segments of an image, and archives in all of them: real images have up to ten. Each segment takes a decompressor of
+/// its own, however few bytes it has.
+pub(super) const SEGMENTS_LIMIT: usize = 256;
 /// Bytes of a block of `lz4 -l` after decompression (`LZ4_DEFAULT_UNCOMPRESSED_CHUNK_SIZE` in `lib/decompress_unlz4.c`).
 const LZ4_BLOCK: usize = 8 * 1024 * 1024;
 const LZ4_MAGIC: u32 = 0x184c_2102;
 
-/// Walks over all segments and calls `on_name` with each name in them; returns how they are compressed, `cpio` where they
-/// are not.
+/// Walks over all segments and calls `on_name` with each name in them; returns how they are compressed, repetitions left
+/// out, `cpio` where they are not.
 pub(super) fn segments(
     image: &[u8],
     on_name: &mut dyn FnMut(&[u8]) -> Result<(), String>,
 ) -> Result<Vec<&'static str>, String> {
     let mut kinds = Vec::new();
     let mut rest = image;
-    let mut left = EXPANDED_LIMIT;
+    let mut sink = Sink { walker: Walker::new(on_name), left: EXPANDED_LIMIT, error: None };
+    let mut block = Vec::new();
+    let mut count = 0usize;
     loop {
         let zeros = rest.iter().take_while(|byte| **byte == 0).count();
         rest = rest.get(zeros..).unwrap_or_default();
         if rest.is_empty() {
             return Ok(kinds);
         }
-        let mut sink = Sink { walker: Walker::new(on_name), left, error: None };
         let compression = compression(rest)?;
+        count = count.saturating_add(1);
+        if count > SEGMENTS_LIMIT {
+            return Err(format!("has more than {SEGMENTS_LIMIT} segments"));
+        }
         let result = match compression {
             "cpio" => sink.walker.feed(rest).map(|taken| rest.get(taken..).unwrap_or_default()),
-            _ => expand(compression, rest, &mut sink),
+            _ => expand(compression, rest, &mut sink, &mut block),
         };
         // What the walk objects to is the cause of a decompressor's error.
-        if let Some(error) = sink.error {
+        if let Some(error) = sink.error.take() {
             return Err(error);
         }
         rest = result?;
         if !sink.walker.is_between() {
             return Err(format!("is cut short (in a segment of kind {compression})"));
         }
-        left = sink.left;
-        kinds.push(compression);
+        if kinds.last() != Some(&compression) {
+            kinds.push(compression);
+        }
     }
 }
 
@@ -68,8 +77,13 @@ fn compression(bytes: &[u8]) -> Result<&'static str, String> {
     })
 }
 
-/// Decompresses the segment at the start; returns what follows it.
-fn expand<'a>(compression: &str, bytes: &'a [u8], sink: &mut Sink<'_>) -> Result<&'a [u8], String> {
+/// Decompresses the segment at the start, with a buffer for blocks that all segments share; returns what follows it.
+fn expand<'a>(
+    compression: &str,
+    bytes: &'a [u8],
+    sink: &mut Sink<'_>,
+    block: &mut Vec<u8>,
+) -> Result<&'a [u8], String> {
     let broken = |words: String| format!("cannot be decompressed ({compression}: {words}); it may be cut short");
     let io_words = |error: io::Error| broken(error.to_string());
     match compression {
@@ -87,14 +101,14 @@ fn expand<'a>(compression: &str, bytes: &'a [u8], sink: &mut Sink<'_>) -> Result
             Ok(rest)
         }
         "xz" => xz::decompress(bytes, sink).map_err(broken),
-        _ => lz4(bytes, sink).map_err(io_words),
+        _ => lz4(bytes, sink, block).map_err(io_words),
     }
 }
 
 /// The format of `lz4 -l`, which is what the kernel reads: blocks with their sizes, up to what is none.
-fn lz4<'a>(bytes: &'a [u8], sink: &mut Sink<'_>) -> io::Result<&'a [u8]> {
+fn lz4<'a>(bytes: &'a [u8], sink: &mut Sink<'_>, block: &mut Vec<u8>) -> io::Result<&'a [u8]> {
     let mut rest = bytes;
-    let mut block = vec![0; LZ4_BLOCK];
+    block.resize(LZ4_BLOCK, 0);
     rest.consume(4);
     loop {
         let mut size = [0; 4];
@@ -112,7 +126,7 @@ fn lz4<'a>(bytes: &'a [u8], sink: &mut Sink<'_>) -> io::Result<&'a [u8]> {
         let Some(compressed) = rest.get(..length) else {
             return Err(io::ErrorKind::UnexpectedEof.into());
         };
-        let count = lz4_flex::block::decompress_into(compressed, &mut block).map_err(io::Error::other)?;
+        let count = lz4_flex::block::decompress_into(compressed, block).map_err(io::Error::other)?;
         sink.write_all(block.get(..count).unwrap_or_default())?;
         rest.consume(length);
     }
@@ -126,25 +140,25 @@ struct Sink<'a> {
     error: Option<String>,
 }
 
+impl Sink<'_> {
+    fn take(&mut self, bytes: &[u8]) -> Result<(), String> {
+        let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        let left = self.left.checked_sub(length);
+        self.left = left.ok_or_else(|| format!("holds more than {EXPANDED_LIMIT} bytes"))?;
+        let mut rest = bytes;
+        loop {
+            let taken = self.walker.feed(rest)?;
+            rest = rest.get(taken..).unwrap_or_default();
+            if rest.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+}
+
 impl Write for Sink<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let result = match self.left.checked_sub(u64::try_from(bytes.len()).unwrap_or(u64::MAX)) {
-            Some(left) => {
-                self.left = left;
-                let mut rest = bytes;
-                loop {
-                    match self.walker.feed(rest) {
-                        Ok(taken) => rest = rest.get(taken..).unwrap_or_default(),
-                        Err(error) => break Err(error),
-                    }
-                    if rest.is_empty() {
-                        break Ok(());
-                    }
-                }
-            }
-            None => Err(format!("holds more than {EXPANDED_LIMIT} bytes")),
-        };
-        match result {
+        match self.take(bytes) {
             Ok(()) => Ok(bytes.len()),
             Err(error) => {
                 self.error = Some(error);
