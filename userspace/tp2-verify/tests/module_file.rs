@@ -9,7 +9,7 @@ mod support;
 use std::{fs, io::Write, process::Command};
 
 use serde_json::Value;
-use support::module_file::{module, signed};
+use support::module_file::{module, module_with, signed};
 use tp2_verify::collect::module_file::describe;
 
 /// Compresses with a tool of the system, as kernel builds do.
@@ -107,6 +107,25 @@ fn damaged_at_every_byte() {
             }
         }
     }
+}
+
+/// Left out, they would count as absent, and looking each up in a list takes hours.
+#[test]
+fn names_without_end_are_refused() {
+    let numbered = |count: usize| (0..count).map(|number| format!("p{number}")).collect::<Vec<_>>();
+    let parameters =
+        |count| numbered(count).iter().map(|name| format!("parm={name}:x\0parmtype={name}:int\0")).collect();
+    let many: String = parameters(16_384);
+    assert_eq!(describe("x", &module_with(&many, &[])).unwrap().parameters.len(), 16_384);
+    let more: String = parameters(100_000);
+    let error = describe("x", &module_with(&more, &[])).unwrap_err();
+    assert_eq!(error.reason, "has more than 16384 parameters");
+    let names = numbered(16_385);
+    let symbols: Vec<&str> = names.iter().map(String::as_str).collect();
+    let error = describe("x", &module_with("name=x", &symbols)).unwrap_err();
+    assert_eq!(error.reason, "has more than 16384 undefined symbols");
+    let error = describe("x", &module_with("name=x", &["a".repeat(4097).as_str()])).unwrap_err();
+    assert!(error.reason.contains("a name of more than 4096 bytes"), "{error}");
 }
 
 /// The reference machine with the module file in place, which says that it is for 7.3.4.

@@ -2,7 +2,10 @@
 
 //! What a kernel module file says of itself: `.modinfo`, undefined symbols, signature. Compressed ones too.
 
-use std::io::{self, Read, Write};
+use std::{
+    collections::BTreeSet,
+    io::{self, Read, Write},
+};
 
 use flate2::read::MultiGzDecoder;
 use goblin::elf::{Elf, header::ET_REL, section_header::SHN_UNDEF};
@@ -14,8 +17,10 @@ use crate::facts::{ModuleFile, ReadError, Reading};
 pub const FILE_LIMIT: u64 = 256 * 1024 * 1024;
 /// Largest size after decompression.
 const EXPANDED_LIMIT: u64 = 256 * 1024 * 1024;
-/// Parameters and symbols kept; amdgpu has about 100 and 2000.
+/// Parameters and symbols; amdgpu has about 100 and 2000. With some left out, that one is absent would mean nothing.
 const LIST_LIMIT: usize = 16_384;
+/// Bytes of one of these names; the kernel's symbols have 512 at most (`KSYM_NAME_LEN`).
+const NAME_LIMIT: usize = 4096;
 
 /// Describes a module file, of which `path` is only the name.
 pub fn describe(path: &str, bytes: &[u8]) -> Reading<ModuleFile> {
@@ -30,8 +35,8 @@ pub fn describe(path: &str, bytes: &[u8]) -> Reading<ModuleFile> {
     let modinfo = section(&elf, image, ".modinfo")
         .ok_or_else(|| bad("has no .modinfo section, so it is not a kernel module".to_owned()))?;
     let mut file = ModuleFile { path: path.to_owned(), ..ModuleFile::default() };
-    read_modinfo(&mut file, modinfo);
-    file.needed = needed(&elf);
+    read_modinfo(&mut file, modinfo).map_err(bad)?;
+    file.needed = needed(&elf).map_err(bad)?;
     match signature::find(image) {
         Ok(found) => file.signature = found,
         Err(reason) => file.signature_error = Some(reason.to_owned()),
@@ -101,7 +106,8 @@ fn section<'a>(elf: &Elf<'_>, image: &'a [u8], name: &str) -> Option<&'a [u8]> {
 }
 
 /// Takes over the `key=value` strings of `.modinfo`; the first of a key counts, as with modinfo(8).
-fn read_modinfo(file: &mut ModuleFile, modinfo: &[u8]) {
+fn read_modinfo(file: &mut ModuleFile, modinfo: &[u8]) -> Result<(), String> {
+    let mut parameters = BTreeSet::new();
     for entry in modinfo.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()) {
         let entry = String::from_utf8_lossy(entry);
         let Some((key, value)) = entry.split_once('=') else {
@@ -121,7 +127,7 @@ fn read_modinfo(file: &mut ModuleFile, modinfo: &[u8]) {
                 continue;
             }
             "parm" | "parmtype" => {
-                add_parameter(file, value);
+                keep(&mut parameters, value.split(':').next().unwrap_or(value), "parameters")?;
                 continue;
             }
             _ => continue,
@@ -130,24 +136,32 @@ fn read_modinfo(file: &mut ModuleFile, modinfo: &[u8]) {
             *slot = Some(value.to_owned());
         }
     }
-    file.parameters.sort();
+    file.parameters = parameters.into_iter().collect();
+    Ok(())
 }
 
-fn add_parameter(file: &mut ModuleFile, value: &str) {
-    let name = value.split(':').next().unwrap_or(value);
-    let known = file.parameters.iter().any(|other| other == name);
-    if !known && file.parameters.len() < LIST_LIMIT {
-        file.parameters.push(name.to_owned());
+/// Adds a name to a set, up to the limit: duplicates are what a file can have any number of.
+fn keep(names: &mut BTreeSet<String>, name: &str, what: &str) -> Result<(), String> {
+    if names.contains(name) {
+        return Ok(());
     }
+    if names.len() == LIST_LIMIT {
+        return Err(format!("has more than {LIST_LIMIT} {what}"));
+    }
+    if name.len() > NAME_LIMIT {
+        return Err(format!("has a name of more than {NAME_LIMIT} bytes among its {what}"));
+    }
+    names.insert(name.to_owned());
+    Ok(())
 }
 
 /// Names of undefined symbols, sorted.
-fn needed(elf: &Elf<'_>) -> Vec<String> {
+fn needed(elf: &Elf<'_>) -> Result<Vec<String>, String> {
     let undefined =
         elf.syms.iter().filter(|symbol| u32::try_from(symbol.st_shndx) == Ok(SHN_UNDEF) && symbol.st_name != 0);
-    let names = undefined.filter_map(|symbol| elf.strtab.get_at(symbol.st_name));
-    let mut names: Vec<String> = names.take(LIST_LIMIT).map(str::to_owned).collect();
-    names.sort();
-    names.dedup();
-    names
+    let mut names = BTreeSet::new();
+    for name in undefined.filter_map(|symbol| elf.strtab.get_at(symbol.st_name)) {
+        keep(&mut names, name, "undefined symbols")?;
+    }
+    Ok(names.into_iter().collect())
 }

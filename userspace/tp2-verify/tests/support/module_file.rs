@@ -18,19 +18,26 @@ pub(crate) fn module() -> Vec<u8> {
 
 /// The same for any kernel.
 pub(crate) fn module_for(release: &str) -> Vec<u8> {
+    module_with(&MODINFO.replace("RELEASE", release), &["pci_p2pdma_distance_many"])
+}
+
+/// A module with this `.modinfo` that needs these symbols.
+pub(crate) fn module_with(modinfo: &str, symbols: &[&str]) -> Vec<u8> {
     let mut elf = Object::new(BinaryFormat::Elf, Architecture::X86_64, Endianness::Little);
     let section = elf.add_section(Vec::new(), b".modinfo".to_vec(), SectionKind::ReadOnlyData);
-    elf.append_section_data(section, MODINFO.replace("RELEASE", release).as_bytes(), 1);
-    elf.add_symbol(Symbol {
-        name: b"pci_p2pdma_distance_many".to_vec(),
-        value: 0,
-        size: 0,
-        kind: SymbolKind::Unknown,
-        scope: SymbolScope::Unknown,
-        weak: false,
-        section: SymbolSection::Undefined,
-        flags: SymbolFlags::None,
-    });
+    elf.append_section_data(section, modinfo.as_bytes(), 1);
+    for symbol in symbols {
+        elf.add_symbol(Symbol {
+            name: symbol.as_bytes().to_vec(),
+            value: 0,
+            size: 0,
+            kind: SymbolKind::Unknown,
+            scope: SymbolScope::Unknown,
+            weak: false,
+            section: SymbolSection::Undefined,
+            flags: SymbolFlags::None,
+        });
+    }
     elf.write().unwrap()
 }
 
