@@ -67,6 +67,9 @@ impl ReadError {
     }
 }
 
+/// The vendor ID of AMD.
+pub const AMD: u16 = 0x1002;
+
 /// A PCI address that travels as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bdf(pub Address);
@@ -119,7 +122,7 @@ pub struct Facts {
     /// KFD topology nodes, those of GPUs by place.
     pub kfd: Reading<Indexed<KfdNode>>,
     /// Routes that the kernel refused on this boot, as its log tells.
-    pub kernel_log: Reading<Vec<RefusedRoute>>,
+    pub kernel_log: Reading<Indexed<RefusedRoute>>,
     /// Device nodes, and who may open them.
     pub access: Access,
     /// Variables that GPU runtimes read.
@@ -151,6 +154,15 @@ pub struct RefusedRoute {
     pub client: Bdf,
     /// The driver's words.
     pub line: String,
+}
+
+/// By provider and client.
+impl Keyed for RefusedRoute {
+    type Key = (Bdf, Bdf);
+
+    fn key(&self) -> Option<Self::Key> {
+        Some((self.provider, self.client))
+    }
 }
 
 /// Where it runs, and with which rights it was read.

@@ -96,7 +96,7 @@ pub fn directions<'a>(facts: &'a Facts, a: &PciDevice, b: &PciDevice) -> Reading
 struct Judge<'a> {
     machine: Machine,
     rows: Option<&'a Indexed<PairRow>>,
-    log: &'a [RefusedRoute],
+    log: Option<&'a Indexed<RefusedRoute>>,
     settings: ModuleSettings,
     strict: ModuleSettings,
 }
@@ -124,7 +124,7 @@ fn kernel_answer(measured: Option<&PairRow>, prediction: &Prediction, logged: Op
 impl<'a> Judge<'a> {
     fn new(facts: &'a Facts, settings: ModuleSettings) -> Self {
         let rows = facts.module.pairs.as_ref().ok().map(|table| &table.rows);
-        let log = facts.kernel_log.as_deref().unwrap_or_default();
+        let log = facts.kernel_log.as_ref().ok();
         Self { machine: machine(facts), rows, log, strict: settings.strict(), settings }
     }
 
@@ -133,7 +133,7 @@ impl<'a> Judge<'a> {
         let mut outcome = Outcome {
             prediction: predict(provider, client, &self.machine),
             measured: self.rows.and_then(|rows| rows.first(key)),
-            logged: self.log.iter().find(|route| (route.provider, route.client) == key),
+            logged: self.log.and_then(|log| log.first(key)),
             decision: ModuleDecision::Unknown,
         };
         if let Some(answer) = outcome.kernel_answer() {

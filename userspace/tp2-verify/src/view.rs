@@ -2,16 +2,16 @@
 
 //! What several gates derive from facts: GPUs, pairs, KFD nodes, the driver's build, whether the module acts.
 
+pub use crate::facts::AMD;
+
 use tp2_policy::Address;
 
 use crate::{
-    facts::{Bdf, Facts, Indexed, Keyed, KfdNode, PciDevice, ReadError, Reading},
+    facts::{Bdf, Facts, Indexed, KfdNode, PciDevice, ReadError, Reading},
     text,
     text::Text,
 };
 
-/// AMD.
-pub const AMD: u16 = 0x1002;
 /// AMD as a maker of CPUs: its functions sit beside an integrated GPU.
 const AMD_CPU: u16 = 0x1022;
 
@@ -176,8 +176,7 @@ pub fn kfd_twins(facts: &Facts) -> Vec<u32> {
 
 /// GPU nodes whose PCI address another GPU node has, too.
 fn claiming_one_place(nodes: &Indexed<KfdNode>) -> Vec<u32> {
-    let is_twin = |node: &&KfdNode| node.key().is_some_and(|place| nodes.all(place).any(|other| other.id != node.id));
-    nodes.iter().filter(is_twin).map(|node| node.id).collect()
+    nodes.sharing().map(|node| node.id).collect()
 }
 
 /// The key of a KFD node: `location_id` is bus and devfn; `domain` came with Linux 5.3 and was 0 on most machines before.

@@ -176,6 +176,40 @@ fn pci_that_makes_no_sense() {
     assert!(findings(&report, "unknown").join("\n").contains("is not a hexadecimal number"), "{report}");
 }
 
+/// A link in another spelling would be a second GPU at the same place.
+#[test]
+fn each_address_counts_once() {
+    let gpu = "pci0000:00/0000:00:02.0/0000:03:00.0/0000:04:00.0/0000:05:00.0";
+    for name in ["00000:05:00.0", "0000:0A:00.0", "10000:0A:00.0"] {
+        let tree = two_cards("8086:6f00");
+        let chain = gpu.replace("0000:05:00.0", &name.to_lowercase());
+        if name.contains('A') {
+            tree.gpu(&chain, "1002:744c", support::Acs::None);
+            tree.remove(&format!("sys/bus/pci/devices/{}", name.to_lowercase()));
+        }
+        let real = if name.contains('A') { chain.as_str() } else { gpu };
+        tree.link(&format!("sys/bus/pci/devices/{name}"), &format!("../../../devices/{real}"));
+        let report = tree.json();
+        assert_eq!(report["gpus"].as_array().unwrap().len(), 2, "{name}");
+        let words = findings(&report, "unknown").join("\n");
+        assert!(words.contains("is not how the kernel writes"), "{name}: {words}");
+        assert_eq!(report["verdict"], "inconclusive", "{name}");
+    }
+}
+
+#[test]
+fn a_directory_that_is_too_full_is_unknown() {
+    let tree = two_cards("8086:6f00");
+    let devices = tree.path().join("sys/bus/pci/devices");
+    for number in 0..65_536 {
+        std::os::unix::fs::symlink("x", devices.join(number.to_string())).unwrap();
+    }
+    let report = tree.json();
+    let words = findings(&report, "unknown").join("\n");
+    assert!(words.contains("/sys/bus/pci/devices: has more than 65536 entries"), "{words}");
+    assert_eq!(report["verdict"], "inconclusive");
+}
+
 #[test]
 fn a_release_that_is_a_path_is_refused() {
     for release in ["../../etc", "..", "", "a b"] {

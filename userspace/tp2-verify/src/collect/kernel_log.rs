@@ -6,14 +6,15 @@
 //! Of a captured tree what `dmesg` printed is read, `tp2/kernel-log`.
 
 use std::{
+    collections::HashSet,
     fs::File,
     io::{self, Read},
     os::unix::fs::OpenOptionsExt,
     path::Path,
 };
 
-use super::{Root, record::Failure, source::failure};
-use crate::facts::{Bdf, Reading, RefusedRoute};
+use super::{Root, pci, record::Failure, source::failure};
+use crate::facts::{Bdf, Indexed, Reading, RefusedRoute};
 
 /// The log in a captured tree.
 pub const CAPTURED: &str = "tp2/kernel-log";
@@ -23,22 +24,24 @@ const DEVICE: &str = "dev/kmsg";
 const LIMIT: u64 = 16 * 1024 * 1024;
 /// More than one record (`CONSOLE_EXT_LOG_MAX` and `PRINTKRB_RECORD_MAX`, Linux 6.12 to 7.3).
 const RECORD: usize = 8192;
+/// Routes kept: all between as many GPUs as are judged.
+const ROUTES_LIMIT: usize = pci::GPU_LIMIT * pci::GPU_LIMIT;
 
 /// `amdgpu_device_is_peer_accessible()` says this (`amdgpu_device.c`, Linux 6.1 to 7.3).
 const FROM_PEER: &str = ": PCIe P2P access from peer device ";
 const NOT_SUPPORTED: &str = " is not supported by the chipset";
 
 /// Reads the routes that the log tells of.
-pub(super) fn read(root: &Root) -> Reading<Vec<RefusedRoute>> {
+pub(super) fn read(root: &Root) -> Reading<Indexed<RefusedRoute>> {
     if !root.is_live() {
-        return root.text_up_to(CAPTURED, LIMIT).map(|text| parse(&text));
+        return root.text_up_to(CAPTURED, LIMIT).map(|text| parse(&text).into());
     }
     let text = root.ask(DEVICE, || {
         let text = all_records(&Path::new("/").join(DEVICE)).map_err(|failure| failure.at(DEVICE))?;
         let lines: Vec<String> = parse(&text).into_iter().map(|route| route.line).collect();
         Ok(lines.join("\n"))
     })?;
-    Ok(parse(&text))
+    Ok(parse(&text).into())
 }
 
 /// Each read gives one record; at the end, and where records were overwritten meanwhile, an error.
@@ -62,15 +65,9 @@ fn all_records(path: &Path) -> Result<String, Failure> {
 /// Routes that a log tells of, each once, with the line without what is before the driver's name.
 #[must_use]
 pub fn parse(text: &str) -> Vec<RefusedRoute> {
-    let mut routes: Vec<RefusedRoute> = Vec::new();
-    for line in text.lines() {
-        if let Some(route) = refused(line)
-            && !routes.contains(&route)
-        {
-            routes.push(route);
-        }
-    }
-    routes
+    let mut known = HashSet::new();
+    let routes = text.lines().filter_map(refused).filter(|route| known.insert((route.provider, route.client)));
+    routes.take(ROUTES_LIMIT).collect()
 }
 
 fn refused(line: &str) -> Option<RefusedRoute> {
@@ -99,6 +96,18 @@ mod tests {
             (routes[0].provider.to_string(), routes[0].client.to_string()),
             ("0000:05:00.0".into(), "0000:08:00.0".into())
         );
+    }
+
+    #[test]
+    fn a_log_of_too_many_routes_is_cut() {
+        let line = |number: usize| {
+            let client = LINE.replace("0000:08", &format!("{:04x}:{:02x}", number / 256, number % 256));
+            format!("{client}\n{client}\n")
+        };
+        let log: String = (0..=ROUTES_LIMIT).map(line).collect();
+        let routes = parse(&log);
+        assert_eq!(routes.len(), ROUTES_LIMIT);
+        assert_eq!(routes[ROUTES_LIMIT - 1].client.to_string(), "00ff:ff:00.0");
     }
 
     #[test]

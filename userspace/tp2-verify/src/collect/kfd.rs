@@ -8,11 +8,13 @@ use super::Root;
 use crate::facts::{Indexed, KfdLink, KfdNode, ReadError, Reading};
 
 const NODES: &str = "sys/class/kfd/kfd/topology/nodes";
+/// Nodes, and links of one: more than the GPUs that are judged and their CPUs. They are looked through for every pair.
+const LIMIT: usize = 512;
 
 /// Reads all nodes.
 pub fn read(root: &Root) -> Reading<Indexed<KfdNode>> {
     let mut nodes = Vec::new();
-    for name in root.names(NODES)? {
+    for name in few(root, NODES)? {
         let Ok(id) = name.parse() else {
             continue;
         };
@@ -27,6 +29,15 @@ pub fn read(root: &Root) -> Reading<Indexed<KfdNode>> {
     }
     nodes.sort_by_key(|node| node.id);
     Ok(nodes.into())
+}
+
+/// Names in a directory that is not too full.
+fn few(root: &Root, path: &str) -> Reading<Vec<String>> {
+    let names = root.names(path)?;
+    if names.len() > LIMIT {
+        return Err(ReadError::malformed(path, format!("has more than {LIMIT} entries")));
+    }
+    Ok(names)
 }
 
 /// An empty file is what KFD gives to a user whose cgroup may not see the node.
@@ -50,7 +61,7 @@ pub fn parse_properties(text: &str) -> BTreeMap<String, u64> {
 
 /// Reads the links of a directory. Kernels before 6.0 have no `p2p_links`: no directory, no links.
 fn links(root: &Root, path: &str) -> Reading<Vec<KfdLink>> {
-    let names = match root.names(path) {
+    let names = match few(root, path) {
         Ok(names) => names,
         Err(error) if error.is_absent() => return Ok(Vec::new()),
         Err(error) => return Err(error),

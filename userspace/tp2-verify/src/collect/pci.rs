@@ -12,11 +12,15 @@ use super::{
     pci_config::{Lookup, acs_control, express, port_type},
     pci_device,
 };
-use crate::facts::{Bdf, Express, Indexed, PciDevice, ReadError, ReadErrorKind, Reading};
+use crate::facts::{AMD, Bdf, Express, Indexed, PciDevice, ReadError, ReadErrorKind, Reading};
 
 const DEVICES: &str = "sys/bus/pci/devices";
 /// Extended configuration space.
 const CONFIG_LIMIT: u64 = 4096;
+/// AMD GPUs that are judged, more than any machine has: what is said of pairs grows with their square.
+pub(super) const GPU_LIMIT: usize = 256;
+/// Bridges above a function; each is named in what is said of a pair. Real ones have up to ten.
+const BRIDGES_LIMIT: usize = 32;
 
 /// Reads all functions; the second list holds those that make no sense.
 pub(super) fn read(root: &Root) -> (Reading<Indexed<PciDevice>>, Vec<ReadError>) {
@@ -33,9 +37,22 @@ pub(super) fn read(root: &Root) -> (Reading<Indexed<PciDevice>>, Vec<ReadError>)
         }
     }
     devices.sort_by_key(|device| device.bdf);
+    skipped.extend(leave_out_gpus(&mut devices));
     find_first_on_root(&mut devices);
     read_configs(root, &mut devices);
     (Ok(devices.into()), skipped)
+}
+
+/// Leaves out the AMD GPUs beyond [`GPU_LIMIT`], and says so: no verdict is good where some were not looked at.
+fn leave_out_gpus(devices: &mut Vec<PciDevice>) -> Option<ReadError> {
+    let mut gpus = 0usize;
+    devices.retain(|device| {
+        let is_one = device.vendor == Ok(AMD) && device.is_gpu() == Some(true);
+        gpus = gpus.saturating_add(is_one.into());
+        !is_one || gpus <= GPU_LIMIT
+    });
+    let reason = || format!("lists {gpus} AMD GPUs, of which no more than {GPU_LIMIT} are judged");
+    (gpus > GPU_LIMIT).then(|| ReadError::malformed(DEVICES, reason()))
 }
 
 /// Fills in the first function on the root bus, for devices in the order of addresses.
@@ -53,9 +70,16 @@ fn find_first_on_root(devices: &mut [PciDevice]) {
 fn device(root: &Root, name: &str) -> Reading<PciDevice> {
     let link = format!("{DEVICES}/{name}");
     let bdf = Bdf::from_str(name).map_err(|error| ReadError::malformed(&link, error.to_string()))?;
+    // In another spelling it would be there twice, and form a pair with itself.
+    if bdf.to_string() != name {
+        return Err(ReadError::malformed(&link, format!("is not how the kernel writes {bdf}")));
+    }
     let path = root.real(&link)?;
     let (host, upstream) = ancestors(&path, bdf)
         .ok_or_else(|| ReadError::malformed(&link, "does not lead to a directory below a pciDDDD:BB directory"))?;
+    if upstream.len() > BRIDGES_LIMIT {
+        return Err(ReadError::malformed(&link, format!("lies below more than {BRIDGES_LIMIT} bridges")));
+    }
     let hex = |attribute: &str| -> Reading<u32> {
         let file = format!("{path}/{attribute}");
         let text = root.text(&file)?;

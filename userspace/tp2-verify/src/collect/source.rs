@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::record::{Entry, Failure, Owner, Record, Seen};
 use crate::facts::{ReadError, ReadErrorKind, Reading};
 
-/// More entries than any directory that is read has.
+/// More entries than any directory that is read has; a part of them would look like the whole.
 const DIRECTORY_LIMIT: usize = 65_536;
 
 /// See the module. Paths are below the root and without links.
@@ -180,7 +180,10 @@ fn owner(full: &Path) -> Option<Owner> {
 
 fn names(full: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<String>, Failure> {
     let mut names = Vec::new();
-    for entry in fs::read_dir(full).map_err(|error| failure(&error))?.take(DIRECTORY_LIMIT) {
+    for (count, entry) in fs::read_dir(full).map_err(|error| failure(&error))?.enumerate() {
+        if count == DIRECTORY_LIMIT {
+            return Err(Failure::malformed(format!("has more than {DIRECTORY_LIMIT} entries")));
+        }
         let entry = entry.map_err(|error| failure(&error))?;
         let name = entry.file_name().to_string_lossy().into_owned();
         if wanted(&name) {
@@ -224,7 +227,7 @@ pub(super) fn failure(error: &io::Error) -> Failure {
 }
 
 /// An error in lower-case words, without the number.
-pub(super) fn words(error: &io::Error) -> String {
+pub(crate) fn words(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or(&text);
     text.to_lowercase()

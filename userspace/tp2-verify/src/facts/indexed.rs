@@ -24,6 +24,8 @@ pub struct Indexed<T: Keyed> {
     list: Vec<T>,
     /// Positions of each key, in the order of the list.
     index: BTreeMap<T::Key, Vec<usize>>,
+    /// Positions of those whose key is not theirs alone, in the order of the list.
+    sharing: Vec<usize>,
 }
 
 impl<T: Keyed> Indexed<T> {
@@ -35,6 +37,11 @@ impl<T: Keyed> Indexed<T> {
     /// All that have the key, in the order of the list.
     pub fn all(&self, key: T::Key) -> impl Iterator<Item = &T> {
         self.within(key..=key)
+    }
+
+    /// Those whose key is not theirs alone, in the order of the list.
+    pub fn sharing(&self) -> impl Iterator<Item = &T> {
+        self.sharing.iter().filter_map(|position| self.list.get(*position))
     }
 
     /// All that have one of the keys, by key.
@@ -52,7 +59,10 @@ impl<T: Keyed> From<Vec<T>> for Indexed<T> {
                 index.entry(key).or_default().push(position);
             }
         }
-        Self { list, index }
+        let shared = index.values().filter(|positions| positions.len() > 1);
+        let mut sharing: Vec<usize> = shared.flatten().copied().collect();
+        sharing.sort_unstable();
+        Self { list, index, sharing }
     }
 }
 
