@@ -143,5 +143,5 @@ fn list_entry(out: &mut String, path: &str, entry: &Entry) {
 
 /// Names may hold anything; a terminal gets what can be printed.
 fn shown(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+    crate::printable::printable(text)
 }

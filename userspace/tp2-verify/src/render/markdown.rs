@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use anstream::StripStream;
 
 use super::table;
-use crate::{language::Language, report::Report};
+use crate::{language::Language, printable::printable, report::Report};
 
 /// Columns that fit without scrolling.
 const WIDTH: usize = 100;
@@ -30,7 +30,7 @@ pub fn write(out: &mut dyn Write, report: &Report, archive: &str) -> io::Result<
     writeln!(out, "\n<details><summary>All findings</summary>\n")?;
     write_block(out, &plain_table(report, false, WIDTH)?)?;
     writeln!(out, "\n</details>\n\nPlease attach this file:\n")?;
-    write_block(out, &format!("{}\n", one_line(archive)))
+    write_block(out, &format!("{}\n", printable(archive)))
 }
 
 /// The table without colours, for maintainers.
@@ -42,7 +42,7 @@ pub fn plain_table(report: &Report, verbose: bool, width: usize) -> io::Result<S
 
 fn machine(report: &Report) -> String {
     let host = &report.host;
-    let known = |text: &Option<String>| one_line(text.as_deref().unwrap_or("unknown"));
+    let known = |text: &Option<String>| printable(text.as_deref().unwrap_or("unknown"));
     let module = if host.module_loaded {
         format!("{}, implementation {}", known(&host.module_version), known(&host.module_implementation))
     } else {
@@ -62,10 +62,6 @@ fn machine(report: &Report) -> String {
     }
     lines.push(String::new());
     lines.join("\n")
-}
-
-fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
 /// A code block with a fence that is not in the text.

@@ -4,7 +4,10 @@
 
 use std::io::{self, Write};
 
-use crate::facts::{ModuleFile, Signature};
+use crate::{
+    facts::{ModuleFile, Signature},
+    printable::printable,
+};
 
 /// Writes the description. `verbose` lists the needed symbols instead of counting them.
 pub fn write(out: &mut dyn Write, file: &ModuleFile, verbose: bool) -> io::Result<()> {
@@ -36,8 +39,7 @@ pub fn write(out: &mut dyn Write, file: &ModuleFile, verbose: bool) -> io::Resul
 }
 
 fn line(out: &mut dyn Write, name: &str, value: &str) -> io::Result<()> {
-    let value: String = value.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
-    writeln!(out, "{name:15} {value}")
+    writeln!(out, "{name:15} {}", printable(value))
 }
 
 fn list(names: &[String]) -> String {

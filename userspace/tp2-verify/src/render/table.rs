@@ -10,6 +10,7 @@ use super::wrap::wrap;
 use crate::{
     finding::{Bearing, ByScope, Finding, Scope, Status},
     language::Language,
+    printable::printable,
     report::Report,
     text,
     text::Text,
@@ -150,11 +151,6 @@ impl Page<'_> {
         }
         Ok(())
     }
-}
-
-/// Files may hold anything; a terminal gets what can be printed.
-fn printable(words: &str) -> String {
-    words.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
 fn heading(report: &Report, scope: Scope) -> Text {
