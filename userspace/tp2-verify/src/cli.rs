@@ -150,8 +150,20 @@ pub enum ToolError {
     /// A module file is not measured.
     #[error("a module file has no metrics; use --format table or json")]
     Format,
+    /// The command has no such form.
+    #[error("{0} prints text for people, nothing else; leave out --json and --format")]
+    OnlyText(&'static str),
+    /// A replay reads nothing but the archive.
+    #[error("replay judges the machine that the report is of; leave out --root")]
+    RootOfReplay,
+    /// A report is no stream.
+    #[error("report writes its summary to standard output, so the archive cannot go there; name a file with -o")]
+    NoFile,
     /// Standard output is gone.
-    #[error("the result could not be written to standard output: {0}; make room, or write it elsewhere")]
+    #[error(
+        "the result could not be written to standard output ({reason}); make room, or write it elsewhere",
+        reason = collect::words(.0)
+    )]
     Output(#[from] io::Error),
 }
 
@@ -173,6 +185,7 @@ impl Cli {
             When::Always => ColorChoice::Always,
             When::Never => ColorChoice::Never,
         };
+        self.refuse_what_does_not_fit()?;
         // Rendered whole, then written at once: a reader that goes away is noticed in one place.
         let mut text = Vec::new();
         let exit = match &self.command {
@@ -201,6 +214,25 @@ impl Cli {
         match out.write_all(&text).and_then(|()| out.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
             _ => Ok(exit),
+        }
+    }
+
+    /// Options that the command would pass over in silence: whoever gave them expects something else.
+    fn refuse_what_does_not_fit(&self) -> Result<(), ToolError> {
+        let only_text = match &self.command {
+            Some(Command::Explain { .. }) => Some("explain"),
+            Some(Command::Report(_)) => Some("report"),
+            Some(Command::Completions { .. }) => Some("completions"),
+            Some(Command::Man) => Some("man"),
+            None | Some(Command::Check | Command::Replay { .. } | Command::Module { .. }) => None,
+        };
+        if let Some(name) = only_text.filter(|_| self.format() != Format::Table) {
+            return Err(ToolError::OnlyText(name));
+        }
+        match &self.command {
+            Some(Command::Replay { .. }) if self.root != Path::new("/") => Err(ToolError::RootOfReplay),
+            Some(Command::Report(arguments)) if arguments.output == Path::new("-") => Err(ToolError::NoFile),
+            _ => Ok(()),
         }
     }
 

@@ -63,6 +63,48 @@ fn formats_and_what_they_are_not_for() {
     assert_eq!(tree.run(&["--format", "xml"]).exit, 2);
 }
 
+/// An option that is passed over in silence gives what nobody asked for.
+#[test]
+fn options_that_mean_nothing_are_refused() {
+    let tree = two_cards("8086:6f00");
+    let directory = tempfile::TempDir::new().unwrap();
+    let file = directory.path().join("r.tar.gz");
+    let file = file.to_str().unwrap();
+    let root = tree.path().to_str().unwrap();
+    assert_eq!(run(&["report", "-o", file, "--root", root, "--format", "table"]).exit, 0);
+    assert_eq!(run(&["replay", file, "--json", "--root", "/"]).exit, 1);
+    let text = "prints text for people, nothing else";
+    let cases: [(&[&str], &str); 10] = [
+        (&["explain", "--json"], text),
+        (&["explain", "pair.route", "--format", "prometheus"], text),
+        (&["report", "-o", "x", "--json", "--root", root], text),
+        (&["report", "--dry-run", "--format", "json", "--root", root], text),
+        (&["completions", "bash", "--json"], text),
+        (&["man", "--json"], text),
+        (&["module", "x.ko", "--format", "prometheus"], "x.ko: no such file"),
+        (&["replay", file, "--root", root], "leave out --root"),
+        (&["report", "-o", "-", "--root", root], "name a file with -o"),
+        (&["report", "-o", "/dev/full/x", "--root", root], "(not a directory)"),
+    ];
+    for (arguments, words) in cases {
+        let run = run(arguments);
+        assert_eq!((run.exit, run.stdout.as_str(), run.stderr.lines().count()), (2, "", 1), "{arguments:?}");
+        assert!(run.stderr.contains(words), "{arguments:?}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn a_full_disk_is_said_without_numbers() {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_tp2-verify"))
+        .args(["explain", "--color", "never"])
+        .stdout(std::fs::File::create("/dev/full").unwrap())
+        .output()
+        .unwrap();
+    let words = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{words}");
+    assert!(words.contains("(no space left on device)") && !words.contains("os error"), "{words}");
+}
+
 #[test]
 fn the_manual_page_has_every_command() {
     let page = run(&["man"]);

@@ -12,6 +12,7 @@ use flate2::{Compression, GzBuilder};
 use tar::{Builder, EntryType, Header};
 
 use super::{ARCHIVE_LIMIT, ArchiveError, EXPANDED_LIMIT, MEMBER_LIMIT, MEMBERS_LIMIT, Package, TOP};
+use crate::collect;
 
 /// The archive as bytes; the same for the same package.
 pub fn pack(package: &Package) -> Result<Vec<u8>, ArchiveError> {
@@ -49,7 +50,7 @@ pub fn pack(package: &Package) -> Result<Vec<u8>, ArchiveError> {
 /// Writes a file that is there whole or not at all, and not in place of another unless `replace`.
 pub fn save(path: &Path, bytes: &[u8], replace: bool) -> Result<(), ArchiveError> {
     let name = path.display().to_string();
-    let unwritable = |error: io::Error| ArchiveError::Unwritable { path: name.clone(), reason: error.to_string() };
+    let unwritable = |error: io::Error| ArchiveError::Unwritable { path: name.clone(), reason: collect::words(&error) };
     if !replace && fs::symlink_metadata(path).is_ok() {
         return Err(ArchiveError::Exists(name));
     }

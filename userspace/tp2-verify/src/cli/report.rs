@@ -13,6 +13,7 @@ use super::{Cli, ToolError};
 use crate::{
     archive::{self, Member, Package},
     collect::{self, Root, record::Record},
+    printable::printable,
     redact, render,
     report::{self, Report},
 };
@@ -25,7 +26,7 @@ const WIDTH: usize = 110;
 pub(super) struct ReportArguments {
     /// The archive to write
     #[arg(short, long, value_name = "FILE", default_value = "tp2-report.tar.gz")]
-    output: PathBuf,
+    pub(super) output: PathBuf,
     /// Only list what the archive would hold
     #[arg(long)]
     dry_run: bool,
@@ -61,7 +62,7 @@ impl Cli {
             notes,
             "tp2-verify: {} holds {} files, which report --dry-run lists; look through it, then paste this summary into \
              the issue and attach the file",
-            arguments.output.display(),
+            printable(&arguments.output.to_string_lossy()),
             package.members.len()
         );
         out.extend(summary);

@@ -28,6 +28,7 @@ mod unpack;
 pub mod xz;
 
 pub use root::{Root, RootError, read_named};
+pub(crate) use source::words;
 
 use crate::facts::Facts;
 
