@@ -236,8 +236,8 @@ impl KernelConfig {
 /// The GPU driver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Amdgpu {
-    /// Whether `/sys/module/amdgpu` is there.
-    pub loaded: bool,
+    /// Whether `/sys/module/amdgpu` is there; an error, too, where there is no `/sys/module` to look into.
+    pub loaded: Reading<bool>,
     /// Whether `modules.builtin` lists it.
     pub builtin: Reading<bool>,
     /// The file that modprobe would load, as `modules.dep` has it.
@@ -249,7 +249,15 @@ pub struct Amdgpu {
     /// `/sys/module/amdgpu/parameters/pcie_p2p`.
     pub pcie_p2p: Reading<String>,
     /// Whether `/sys/module/amdgpu/parameters` is there, so that absence of a parameter means something.
-    pub has_parameters: bool,
+    pub has_parameters: Reading<bool>,
+}
+
+impl Amdgpu {
+    /// Whether it was seen to be loaded.
+    #[must_use]
+    pub fn is_loaded(&self) -> bool {
+        self.loaded == Ok(true)
+    }
 }
 
 /// What a module file says of itself.
@@ -309,10 +317,8 @@ pub struct Module {
     pub unlisted: Option<String>,
     /// What the file says of itself.
     pub info: Reading<ModuleFile>,
-    /// Whether `/sys/module/tp2_p2pdma` is there.
-    pub loaded: bool,
-    /// Whether `/sys/module` is there, so that absence of the module means something.
-    pub modules_listed: bool,
+    /// Whether `/sys/module/tp2_p2pdma` is there; an error, too, where there is no `/sys/module` to look into.
+    pub loaded: Reading<bool>,
     /// `initstate`.
     pub initstate: Reading<String>,
     /// `version` of the loaded one.
@@ -325,6 +331,21 @@ pub struct Module {
     pub state: BTreeMap<String, Reading<String>>,
     /// The table of pairs in debugfs.
     pub pairs: Reading<PairsTable>,
+}
+
+impl Module {
+    /// Whether it was seen to be loaded.
+    #[must_use]
+    pub fn is_loaded(&self) -> bool {
+        self.loaded == Ok(true)
+    }
+
+    /// Why it cannot be told whether it is loaded, or lies where modprobe finds it.
+    #[must_use]
+    pub fn unseen(&self) -> Option<&ReadError> {
+        let of_file = self.file.as_ref().err().filter(|error| !error.is_absent());
+        self.loaded.as_ref().err().or(of_file)
+    }
 }
 
 /// One DKMS build of the module.

@@ -49,8 +49,8 @@ pub struct Host {
     pub cpu: Option<String>,
     /// File of amdgpu.
     pub amdgpu: Option<String>,
-    /// Whether the override module is loaded.
-    pub module_loaded: bool,
+    /// Whether the override module is loaded, if that could be seen.
+    pub module_loaded: Option<bool>,
     /// Its version.
     pub module_version: Option<String>,
     /// Its implementation.
@@ -154,7 +154,7 @@ fn host(facts: &Facts) -> Host {
         kernel: ok(&facts.kernel.release),
         cpu: facts.host.cpu.as_ref().ok().map(|cpu| cpu.name.clone()),
         amdgpu: ok(&facts.amdgpu.file).map(|path| format!("/{path}")),
-        module_loaded: module.loaded,
+        module_loaded: module.loaded.as_ref().ok().copied(),
         module_version: ok(&module.version),
         module_implementation: state("implementation"),
     }
@@ -219,7 +219,7 @@ fn root_would_add(facts: &Facts, acs_hidden: bool) -> Vec<Text> {
         list.push(text!("root-would-add-acs"));
     }
     let not_root = facts.host.root == Some(false);
-    if facts.module.loaded && (not_root || facts.module.pairs.as_ref().err().is_some_and(denied)) {
+    if facts.module.is_loaded() && (not_root || facts.module.pairs.as_ref().err().is_some_and(denied)) {
         list.push(text!("root-would-add-pairs"));
     }
     list

@@ -44,7 +44,7 @@ impl Default for ModuleSettings {
 impl ModuleSettings {
     /// The settings of the loaded module, or the defaults when none is loaded.
     pub fn of(module: &Module) -> Reading<Self> {
-        if !module.loaded {
+        if !module.is_loaded() {
             return Ok(Self::default());
         }
         let parameters = &module.parameters;

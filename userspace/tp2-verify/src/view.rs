@@ -270,7 +270,7 @@ pub fn driver_p2p(facts: &Facts) -> DriverP2p {
 
 fn by_driver(facts: &Facts) -> DriverP2p {
     let amdgpu = &facts.amdgpu;
-    if amdgpu.loaded && amdgpu.has_parameters {
+    if amdgpu.is_loaded() && amdgpu.has_parameters == Ok(true) {
         let path = format!("/sys/module/amdgpu/parameters/{P2P_PARAMETER}");
         match &amdgpu.pcie_p2p {
             Ok(value) => return DriverP2p::On(path, value.into()),
@@ -325,7 +325,7 @@ fn reads(reading: Option<&Reading<String>>, wanted: &str) -> bool {
 #[must_use]
 pub fn hook_is_proven(facts: &Facts) -> bool {
     let module = &facts.module;
-    module.loaded && reads(module.state.get("self_test"), "pass")
+    module.is_loaded() && reads(module.state.get("self_test"), "pass")
 }
 
 /// Whether the loaded module acts: initialised, its hook proven, and told to.

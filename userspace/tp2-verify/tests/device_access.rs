@@ -169,10 +169,15 @@ fn remedies_fit_the_error() {
 
 #[test]
 fn nothing_to_open() {
-    let mut facts = facts(&Tree::new(), Runtime::ended(Outcome::NotFound));
+    let tree = Tree::new();
+    std::fs::create_dir_all(tree.path().join("sys/bus/pci/devices")).unwrap();
+    let mut facts = facts(&tree, Runtime::ended(Outcome::NotFound));
     let access = open(Path::new("/nowhere"));
     facts.device_access = Ok(access);
     assert_eq!(status(&judge(&facts), GATE), "na");
+    let list = std::mem::replace(&mut facts.pci, Err(ReadError::malformed("sys/bus/pci/devices", "is odd")));
+    assert_eq!(status(&judge(&facts), GATE), "unknown");
+    facts.pci = list;
     facts.device_access = Err(ReadError::malformed("device-access", "is odd"));
     assert_eq!(status(&judge(&facts), GATE), "unknown");
     facts.device_access = Err(ReadError::absent("device-access"));

@@ -20,7 +20,11 @@ pub(super) fn read(root: &Root) -> Access {
     let user = root.text(STATUS).and_then(|text| {
         parse_user(&text).ok_or_else(|| ReadError::malformed(STATUS, "does not tell user and groups"))
     });
-    Access { nodes: if root.is_live() { live(root) } else { captured(root) }, user, has_dxg: root.exists("dev/dxg") }
+    Access {
+        nodes: if root.is_live() { live(root) } else { captured(root) },
+        user,
+        has_dxg: root.exists("dev/dxg") == Ok(true),
+    }
 }
 
 fn live(root: &Root) -> Reading<Vec<DeviceNode>> {

@@ -15,7 +15,7 @@ const OTHER_ARCHITECTURES: [&str; 4] = ["CPU implementer", "isa", "cpu", "CPU Fa
 
 /// Reads the host.
 pub(super) fn read(root: &Root) -> Host {
-    let marks = CONTAINER_MARKS.iter().filter(|path| root.exists(path));
+    let marks = CONTAINER_MARKS.iter().filter(|path| root.exists(path) == Ok(true));
     Host {
         root: root.is_live().then(|| is_root(root)).flatten(),
         live: root.is_live(),

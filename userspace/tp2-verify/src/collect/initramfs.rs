@@ -24,15 +24,28 @@ const MAKERS: [(&str, &str); 3] =
 /// Reads the image, if there is an override whose place in it matters: it takes a while.
 pub(super) fn read(root: &Root, release: &Reading<String>, module: &Module) -> Reading<Initramfs> {
     let release = release.as_ref().map_err(Clone::clone)?;
-    let is_there = module.loaded || module.file.is_ok() || module.dkms.as_ref().is_ok_and(|builds| !builds.is_empty());
+    // What cannot be looked at may be there.
+    let is_there = module.loaded != Ok(false)
+        || module.file.is_ok()
+        || module.dkms.as_ref().is_ok_and(|builds| !builds.is_empty());
     let places = places(root, release);
     let first = places.first().cloned().unwrap_or_else(|| format!("boot/initrd.img-{release}"));
     if !is_there {
         let reason = format!("was not read, since {} is not installed", modules::NAME);
         return Err(ReadError { path: first, kind: ReadErrorKind::Io, reason });
     }
-    let path = places.into_iter().find(|path| root.exists(path)).ok_or_else(|| ReadError::absent(&first))?;
-    root.derived(&path, IMAGE_LIMIT, |bytes| look(&path, release, bytes))
+    let path = first_there(root, &places)?.ok_or_else(|| ReadError::absent(&first))?;
+    root.derived(path, IMAGE_LIMIT, |bytes| look(path, release, bytes))
+}
+
+/// The first of the places where something is; what cannot be looked at may be it.
+fn first_there<'a>(root: &Root, places: &'a [String]) -> Reading<Option<&'a str>> {
+    for path in places {
+        if root.exists(path)? {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
 }
 
 /// Where the image of a release may be, as far as the machine says.

@@ -43,7 +43,7 @@ pub fn collect(root: &Root, options: &runtime::Options) -> Facts {
         environment: environment::read(root),
         signing: signing::read(root),
         order: order::read(root),
-        iommu_groups_listed: root.is_dir("sys/kernel/iommu_groups"),
+        iommu_groups_listed: root.is_dir("sys/kernel/iommu_groups") == Ok(true),
         amdgpu: modules::amdgpu(root, &kernel.release),
         initramfs: initramfs::read(root, &kernel.release, &module),
         module,

@@ -14,6 +14,7 @@ const DEP_LIMIT: u64 = 32 * 1024 * 1024;
 /// The table holds 1024 pairs of at most 100 bytes.
 const PAIRS_LIMIT: u64 = 1024 * 1024;
 const DKMS: &str = "var/lib/dkms/tp2_p2pdma";
+const MODULES: &str = "sys/module";
 const PARAMETERS: [&str; 7] = ["mode", "vendors", "pairs", "cross_host_bridge", "allow_denied", "deny", "maxactive"];
 const STATE: [&str; 8] = [
     "implementation",
@@ -30,13 +31,13 @@ const STATE: [&str; 8] = [
 pub(super) fn amdgpu(root: &Root, release: &Reading<String>) -> Amdgpu {
     let file = installed(root, release, "amdgpu");
     Amdgpu {
-        loaded: root.is_dir("sys/module/amdgpu"),
+        loaded: loaded(root, "amdgpu"),
         builtin: builtin(root, release, "amdgpu"),
         info: describe(root, &file),
         file,
         srcversion: root.text("sys/module/amdgpu/srcversion"),
         pcie_p2p: root.text("sys/module/amdgpu/parameters/pcie_p2p"),
-        has_parameters: root.is_dir("sys/module/amdgpu/parameters"),
+        has_parameters: root.has_dir("sys/module/amdgpu/parameters"),
     }
 }
 
@@ -55,8 +56,7 @@ pub(super) fn tp2(root: &Root, release: &Reading<String>) -> Module {
         info: describe(root, &file),
         unlisted: file.as_ref().err().and_then(|_| unlisted(root, release)),
         file,
-        loaded: root.is_dir("sys/module/tp2_p2pdma"),
-        modules_listed: root.is_dir("sys/module"),
+        loaded: loaded(root, NAME),
         initstate: own("initstate"),
         version: own("version"),
         srcversion: own("srcversion"),
@@ -66,12 +66,24 @@ pub(super) fn tp2(root: &Root, release: &Reading<String>) -> Module {
     }
 }
 
+/// Whether the kernel has a module. That it is absent means something only where modules are listed.
+fn loaded(root: &Root, name: &str) -> Reading<bool> {
+    if root.has_dir(&format!("{MODULES}/{name}"))? {
+        return Ok(true);
+    }
+    if root.has_dir(MODULES)? { Ok(false) } else { Err(ReadError::absent(MODULES)) }
+}
+
 /// Directory of the running kernel's modules; `/lib` may be a link or missing from a captured tree.
 fn modules_directory(root: &Root, release: &Reading<String>) -> Reading<String> {
     let release = release.as_ref().map_err(Clone::clone)?;
     let places = [format!("lib/modules/{release}"), format!("usr/lib/modules/{release}")];
-    let found = places.iter().find(|path| root.is_dir(path));
-    found.cloned().ok_or_else(|| ReadError::absent(&format!("lib/modules/{release}")))
+    for path in places {
+        if root.has_dir(&path)? {
+            return Ok(path);
+        }
+    }
+    Err(ReadError::absent(&format!("lib/modules/{release}")))
 }
 
 /// The file that modprobe would load: depmod has applied the search order and lists one file a name.
@@ -120,8 +132,11 @@ fn describe(root: &Root, file: &Reading<String>) -> Reading<ModuleFile> {
 fn dkms(root: &Root) -> Reading<Vec<DkmsBuild>> {
     let mut builds = Vec::new();
     let directories = |path: &str| -> Reading<Vec<String>> {
-        let names = root.names(path)?;
-        Ok(names.into_iter().filter(|name| root.is_dir(&format!("{path}/{name}"))).collect())
+        let mut found = root.names(path)?;
+        let kinds: Reading<Vec<bool>> = found.iter().map(|name| root.is_dir(&format!("{path}/{name}"))).collect();
+        let mut kinds = kinds?.into_iter();
+        found.retain(|_| kinds.next() == Some(true));
+        Ok(found)
     };
     // `kernel-RELEASE-ARCH` are links to builds, `original_module` a backup.
     let is_version = |name: &String| !name.starts_with("kernel-") && name != "original_module";

@@ -66,7 +66,7 @@ impl Root {
         fs::read_dir(&base).map_err(unusable)?;
         let live = base == Path::new("/");
         let root = Self { source: Source::Directory(base), live };
-        let has = |name| root.is_dir(name);
+        let has = |name| root.is_dir(name) == Ok(true);
         if !has("sys") && !has("proc") {
             return Err(RootError::NoTree(path.to_owned()));
         }
@@ -160,16 +160,23 @@ impl Root {
         self.source.names(&real, &wanted).map_err(|failure| failure.at(path))
     }
 
-    /// Whether the path leads to a directory.
-    #[must_use]
-    pub fn is_dir(&self, path: &str) -> bool {
-        self.seen(path) == Some(Seen::Directory)
+    /// Whether the path leads to a directory, and not to something else or nowhere. What cannot be looked at may be one.
+    pub fn is_dir(&self, path: &str) -> Reading<bool> {
+        Ok(self.seen(path)? == Some(Seen::Directory))
+    }
+
+    /// Whether there is a directory where nothing else can be.
+    pub fn has_dir(&self, path: &str) -> Reading<bool> {
+        match self.seen(path)? {
+            None => Ok(false),
+            Some(Seen::Directory) => Ok(true),
+            Some(_) => Err(ReadError::malformed(path, "is not a directory")),
+        }
     }
 
     /// Whether the path leads anywhere.
-    #[must_use]
-    pub fn exists(&self, path: &str) -> bool {
-        self.seen(path).is_some()
+    pub fn exists(&self, path: &str) -> Reading<bool> {
+        Ok(self.seen(path)?.is_some())
     }
 
     /// Owner and rights of what a path leads to, without opening it.
@@ -206,9 +213,13 @@ impl Root {
             .ok_or_else(|| ReadError::malformed(path, "leads to the root of the tree"))
     }
 
-    fn seen(&self, path: &str) -> Option<Seen> {
-        let real = self.resolve(path).ok()?;
-        self.source.look(&real).ok()
+    /// What the path leads to; `None`: it is absent.
+    fn seen(&self, path: &str) -> Reading<Option<Seen>> {
+        let seen = self.resolve(path).and_then(|real| self.source.look(&real).map_err(|failure| failure.at(path)));
+        match seen {
+            Err(error) if error.is_absent() => Ok(None),
+            other => other.map(Some),
+        }
     }
 
     /// Follows links by hand, so that absolute ones and `..` stay below the root.

@@ -31,14 +31,14 @@ const ATTRIBUTES: usize = 4;
 
 /// Reads all of it.
 pub(super) fn read(root: &Root) -> Signing {
-    let there = CERTIFICATES.iter().filter(|path| root.exists(path));
+    let there = CERTIFICATES.iter().filter(|path| root.exists(path) == Ok(true));
     let serial = |path: &str| {
         root.derived(path, VARIABLE_LIMIT, |bytes| {
             certificate(bytes).ok_or_else(|| ReadError::malformed(path, "is not a certificate (DER)"))
         })
     };
     Signing {
-        is_efi: root.is_dir(EFI),
+        is_efi: root.has_dir(EFI),
         secure_boot: secure_boot(root),
         lockdown: lockdown(root),
         enforced: root.text("sys/module/module/parameters/sig_enforce"),

@@ -65,7 +65,7 @@ pub struct User {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signing {
     /// Whether `/sys/firmware/efi` is there: without it there is no Secure Boot.
-    pub is_efi: bool,
+    pub is_efi: Reading<bool>,
     /// The EFI variable `SecureBoot`.
     pub secure_boot: Reading<bool>,
     /// The mode in `/sys/kernel/security/lockdown` that is in force.

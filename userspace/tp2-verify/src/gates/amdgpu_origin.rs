@@ -5,7 +5,7 @@
 
 use super::commands::rebuild_initramfs;
 use crate::{
-    facts::{Facts, ReadError},
+    facts::Facts,
     finding::{Bearing, Finding, Scope, Status},
     route::{OverrideUse, override_use},
     text,
@@ -18,19 +18,21 @@ pub(super) const ID: &str = "amdgpu.origin";
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let amdgpu = &facts.amdgpu;
     let finding = |status, summary: Text| Finding::new(ID, Scope::Host, status, summary);
+    if let Err(error) = &facts.pci {
+        return vec![Finding::unreadable(ID, Scope::Host, text!("gpu-kfd-what-devices"), error)];
+    }
     if view::gpus(facts).is_empty() {
         return vec![finding(Status::Na, text!("amdgpu-origin-no-gpu"))];
     }
     if amdgpu.builtin == Ok(true) {
         return vec![built_in(facts)];
     }
-    if !facts.module.modules_listed {
-        let error = ReadError::absent("sys/module");
-        return vec![Finding::unreadable(ID, Scope::Host, text!("amdgpu-origin-loading"), &error)];
+    if let Err(error) = &amdgpu.loaded {
+        return vec![Finding::unreadable(ID, Scope::Host, text!("amdgpu-origin-loading"), error)];
     }
     let path = match &amdgpu.file {
         Ok(path) => path,
-        Err(error) if error.is_absent() && !amdgpu.loaded => {
+        Err(error) if error.is_absent() && !amdgpu.is_loaded() => {
             let warning = finding(Status::Warn, text!("amdgpu-origin-none"));
             return vec![warning.failed_reading(error).remedy(text!("amdgpu-origin-none-remedy"))];
         }
@@ -39,7 +41,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         }
     };
     let in_tree = view::is_in_tree(path);
-    if !amdgpu.loaded {
+    if !amdgpu.is_loaded() {
         let summary =
             if in_tree { text!("amdgpu-origin-would-be-own") } else { text!("amdgpu-origin-would-be-outside") };
         return vec![finding(Status::Warn, summary).evidence(format!("/{path}"), text!("amdgpu-origin-listed"))];

@@ -16,7 +16,10 @@ const PATH: &str = "sys/module/amdgpu/parameters/pcie_p2p";
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let amdgpu = &facts.amdgpu;
     let finding = |status, summary: Text| Finding::new(ID, Scope::Host, status, summary);
-    if !amdgpu.loaded {
+    if let Some(error) = amdgpu.loaded.as_ref().err().filter(|error| !error.is_absent()) {
+        return vec![Finding::unreadable(ID, Scope::Host, text!("amdgpu-origin-loading"), error)];
+    }
+    if !amdgpu.is_loaded() {
         return vec![finding(Status::Skip, text!("amdgpu-pcie-p2p-not-loaded"))];
     }
     let one = match &amdgpu.pcie_p2p {
@@ -29,7 +32,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
             finding(Status::Unknown, text!("amdgpu-pcie-p2p-odd", value = format!("{shown:?}")))
                 .remedy(text!("unreadable-other-remedy", path = format!("/{PATH}")))
         }
-        Err(error) if error.is_absent() && amdgpu.has_parameters => {
+        Err(error) if error.is_absent() && amdgpu.has_parameters == Ok(true) => {
             finding(Status::Skip, text!("amdgpu-pcie-p2p-absent"))
         }
         Err(error) => return vec![Finding::unreadable(ID, Scope::Host, text!("amdgpu-pcie-p2p-parameter"), error)],

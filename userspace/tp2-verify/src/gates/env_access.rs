@@ -32,6 +32,9 @@ enum May {
 }
 
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
+    if let Err(error) = &facts.pci {
+        return vec![Finding::unreadable(ID, Scope::Host, text!("gpu-kfd-what-devices"), error)];
+    }
     match &facts.device_access {
         Ok(access) => env_access_opened::judge(facts, access),
         Err(error) if error.is_absent() => judge_nodes(facts),

@@ -17,6 +17,9 @@ const SYMBOL: &str = "pci_p2pdma_distance_many";
 
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let finding = |status, summary: Text| Finding::new(ID, Scope::Host, status, summary);
+    if let Err(error) = &facts.pci {
+        return vec![Finding::unreadable(ID, Scope::Host, text!("gpu-kfd-what-devices"), error)];
+    }
     if view::gpus(facts).is_empty() {
         return vec![finding(Status::Na, text!("kernel-hsa-amd-p2p-no-gpu"))];
     }

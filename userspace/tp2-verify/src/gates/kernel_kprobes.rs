@@ -21,10 +21,10 @@ pub(super) const ID: &str = "kernel.kprobes";
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let finding = |status, summary: Text| Finding::new(ID, Scope::Host, status, summary);
     let wanted = matches!(override_use(facts), OverrideUse::Wanted | OverrideUse::Unknown);
-    if !wanted && !facts.module.loaded {
+    if !wanted && !facts.module.is_loaded() {
         return vec![finding(Status::Na, text!("kernel-kprobes-no-pair"))];
     }
-    if !facts.module.loaded && view::override_is_useless(facts) {
+    if !facts.module.is_loaded() && view::override_is_useless(facts) {
         return vec![finding(Status::Skip, text!("kernel-kprobes-useless"))];
     }
     if let Some(finding) = switched_off(facts) {
@@ -79,7 +79,7 @@ fn switched_off(facts: &Facts) -> Option<Finding> {
     let finding = if view::hook_is_proven(facts) {
         Finding::new(ID, Scope::Host, Status::Warn, text!("kernel-kprobes-yet-proven", what = summary))
     } else {
-        let bearing = if facts.module.loaded { Bearing::ModuleInert } else { Bearing::NoOverride };
+        let bearing = if facts.module.is_loaded() { Bearing::ModuleInert } else { Bearing::NoOverride };
         Finding::new(ID, Scope::Host, Status::Fail, summary).bearing(bearing)
     };
     Some(finding.evidence(path.to_owned(), "0".to_owned()).remedy(remedy))

@@ -43,6 +43,6 @@ fn proof(facts: &Facts) -> Option<(String, Text)> {
         return Some((path, Text::AsRead("pass".to_owned())));
     }
     let info = facts.amdgpu.info.as_ref().ok()?;
-    let needs = facts.amdgpu.loaded && info.needed.iter().any(|symbol| symbol == SYMBOL);
+    let needs = facts.amdgpu.is_loaded() && info.needed.iter().any(|symbol| symbol == SYMBOL);
     needs.then(|| (format!("/{}", info.path), text!("kernel-p2pdma-needs", symbol = SYMBOL.to_owned())))
 }

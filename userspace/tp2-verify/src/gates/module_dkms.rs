@@ -45,7 +45,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
 fn not_built(facts: &Facts, builds: &[DkmsBuild], release: &str) -> Finding {
     let module = &facts.module;
     let known = !builds.is_empty() || !module.sources.is_empty();
-    let in_place = module.loaded || module.file.is_ok();
+    let in_place = module.is_loaded() || module.file.is_ok();
     let finding = |status, summary: Text| Finding::new(ID, Scope::Host, status, summary);
     if in_place {
         let summary = if known {
@@ -62,6 +62,9 @@ fn not_built(facts: &Facts, builds: &[DkmsBuild], release: &str) -> Finding {
             (OverrideUse::Wanted, false) => warning.remedy(text!("module-dkms-by-hand-remedy")),
             _ => warning,
         };
+    }
+    if let Some(error) = module.unseen() {
+        return Finding::unreadable(ID, Scope::Host, text!("module-loaded-what"), error);
     }
     if known {
         let summary = text!("module-dkms-other-kernel", release = release.to_owned());

@@ -19,7 +19,7 @@ const MODULE: &str = "sys/module/tp2_p2pdma";
 
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let module = &facts.module;
-    if !module.loaded {
+    if !module.is_loaded() {
         return vec![Finding::new(ID, Scope::Host, Status::Skip, text!("module-effective-not-loaded"))];
     }
     let checks = [self_test(facts), mode(facts), missed(facts), too_late(facts)];

@@ -4,7 +4,7 @@
 
 use super::commands::{build_for, rebuild_initramfs};
 use crate::{
-    facts::{Facts, ReadError},
+    facts::Facts,
     finding::{Bearing, Finding, Remedy, Scope, Status},
     route::{OverrideUse, override_use},
     text,
@@ -19,11 +19,10 @@ const INITSTATE: &str = "sys/module/tp2_p2pdma/initstate";
 pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let module = &facts.module;
     let finding = |status, summary: Text| Finding::new(ID, Scope::Host, status, summary);
-    if !module.loaded && !module.modules_listed {
-        let error = ReadError::absent("sys/module");
-        return vec![Finding::unreadable(ID, Scope::Host, text!("module-loaded-what"), &error)];
+    if let Err(error) = &module.loaded {
+        return vec![Finding::unreadable(ID, Scope::Host, text!("module-loaded-what"), error)];
     }
-    if !module.loaded {
+    if !module.is_loaded() {
         return vec![not_loaded(facts)];
     }
     let one = match &module.initstate {

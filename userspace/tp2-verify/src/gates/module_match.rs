@@ -22,7 +22,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         (Err(error), _) if error.is_absent() && !facts.host.container_marks.is_empty() => {
             return vec![finding(Status::Na, text!("module-match-container"))];
         }
-        (Err(error), _) if error.is_absent() && module.loaded => {
+        (Err(error), _) if error.is_absent() && module.is_loaded() => {
             let warning = finding(Status::Warn, text!("module-match-no-file"));
             let warning = warning.failed_reading(error);
             // Whoever forces a bridge that corrupts is not helped to keep it.
@@ -48,7 +48,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     if !mismatches.is_empty() {
         return mismatches;
     }
-    let summary = if module.loaded { text!("module-match-pass-loaded") } else { text!("module-match-pass") };
+    let summary = if module.is_loaded() { text!("module-match-pass-loaded") } else { text!("module-match-pass") };
     let vermagic = info.vermagic.clone().unwrap_or_default();
     vec![finding(Status::Pass, summary).evidence(format!("/{}", info.path), format!("vermagic {vermagic}"))]
 }
@@ -89,7 +89,7 @@ fn stale(facts: &Facts, summary: Text) -> Finding {
 
 /// Compares what is loaded with what is on disk.
 fn wrong_build(facts: &Facts, info: &ModuleFile) -> Option<Finding> {
-    if !facts.module.loaded {
+    if !facts.module.is_loaded() {
         return None;
     }
     let compared =

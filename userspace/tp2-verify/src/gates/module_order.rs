@@ -25,7 +25,10 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     if !facts.host.container_marks.is_empty() {
         return vec![finding(Status::Na, text!("module-order-container"))];
     }
-    if !module.loaded && module.file.is_err() {
+    if let Some(error) = module.unseen().filter(|error| !error.is_absent() && module.file.is_err()) {
+        return vec![Finding::unreadable(ID, Scope::Host, text!("module-loaded-what"), error)];
+    }
+    if !module.is_loaded() && module.file.is_err() {
         return vec![finding(Status::Na, text!("module-order-nothing"))];
     }
     let softdep = softdep(facts);
@@ -48,7 +51,7 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
 /// Whether the module was seen to have come first on this boot.
 fn came_first(facts: &Facts) -> bool {
     let bound = facts.module.state.get("gpu_driver_was_bound");
-    facts.module.loaded && matches!(bound, Some(Ok(text)) if text == "0")
+    facts.module.is_loaded() && matches!(bound, Some(Ok(text)) if text == "0")
 }
 
 /// A failure, or a warning where this boot went well all the same.

@@ -34,13 +34,14 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
     let module = &facts.module;
     let finding = |status, summary: Text| Finding::new(ID, Scope::Host, status, summary);
     if module.file.as_ref().is_err_and(crate::facts::ReadError::is_absent) {
-        let summary = if module.loaded { text!("module-signature-loaded") } else { text!("module-signature-nothing") };
+        let summary =
+            if module.is_loaded() { text!("module-signature-loaded") } else { text!("module-signature-nothing") };
         return vec![finding(Status::Na, summary)];
     }
     let (source, value) = match asked(facts) {
         Asked::Yes(source, value) => (source, value),
         Asked::No => return vec![not_asked(facts)],
-        Asked::Unknown(unknown) if !module.loaded => return vec![unknown],
+        Asked::Unknown(unknown) if !module.is_loaded() => return vec![unknown],
         Asked::Unknown(_) => return vec![finding(Status::Pass, text!("module-signature-taken"))],
     };
     let info = match &module.info {
@@ -79,7 +80,7 @@ fn not_asked(facts: &Facts) -> Finding {
     let summary = match &signing.secure_boot {
         Ok(true) => text!("module-signature-not-asked-secure-boot"),
         Ok(false) => text!("module-signature-not-asked-no-secure-boot"),
-        Err(_) if !signing.is_efi => text!("module-signature-not-asked-no-efi"),
+        Err(_) if signing.is_efi == Ok(false) => text!("module-signature-not-asked-no-efi"),
         Err(_) => text!("module-signature-not-asked"),
     };
     Finding::new(ID, Scope::Host, Status::Pass, summary)
@@ -92,7 +93,7 @@ fn signed_or_not(facts: &Facts, info: &ModuleFile) -> Finding {
     let refused = |summary: Text, value: Text| {
         // What is loaded was taken once, so only the next boot is at stake.
         let harmless =
-            facts.module.loaded || matches!(override_use(facts), OverrideUse::NotNeeded | OverrideUse::NoHelp);
+            facts.module.is_loaded() || matches!(override_use(facts), OverrideUse::NotNeeded | OverrideUse::NoHelp);
         let (status, bearing) =
             if harmless { (Status::Warn, Bearing::Plain) } else { (Status::Fail, Bearing::ModuleInert) };
         Finding::new(ID, Scope::Host, status, summary).evidence(path.clone(), value).bearing(bearing)
@@ -117,8 +118,8 @@ fn with_key(
     let path = format!("/{}", info.path);
     let enrolled = match &facts.signing.enrolled {
         Ok(list) => list.as_slice(),
-        Err(error) if error.is_absent() && facts.signing.is_efi => &[],
-        Err(error) if !facts.module.loaded && !view::is_in_tree(&info.path) => {
+        Err(error) if error.is_absent() && facts.signing.is_efi == Ok(true) => &[],
+        Err(error) if !facts.module.is_loaded() && !view::is_in_tree(&info.path) => {
             return Finding::unreadable(ID, Scope::Host, text!("module-signature-what-keys"), error)
                 .evidence(path, words);
         }
@@ -130,8 +131,8 @@ fn with_key(
         let summary = text!("module-signature-enrolled", subject = subject);
         return Finding::new(ID, Scope::Host, Status::Pass, summary).evidence(path, words);
     }
-    if facts.module.loaded || view::is_in_tree(&info.path) {
-        let summary = if facts.module.loaded {
+    if facts.module.is_loaded() || view::is_in_tree(&info.path) {
+        let summary = if facts.module.is_loaded() {
             text!("module-signature-taken-signed")
         } else {
             text!("module-signature-of-kernel")

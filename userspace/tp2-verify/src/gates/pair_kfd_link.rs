@@ -91,7 +91,7 @@ fn both_ways(facts: &Facts, scope: Scope, (a, b): (Side<'_>, Side<'_>), links: [
     let disabled = links.iter().any(|link| link.flags & FLAG_ENABLED == 0 || link.flags & FLAG_NO_P2P != 0);
     let no_atomics = links.iter().any(|link| link.flags & (FLAG_NO_ATOMICS_32 | FLAG_NO_ATOMICS_64) != 0);
     let explained = route::directions(facts, a.0, b.0)
-        .map(|ways| ways.iter().all(|way| way.kernel_answer() != Some(-1)) || facts.module.loaded);
+        .map(|ways| ways.iter().all(|way| way.kernel_answer() != Some(-1)) || facts.module.is_loaded());
     let (status, summary) = if disabled {
         (Status::Fail, text!("pair-kfd-link-disabled"))
     } else if explained == Ok(false) {

@@ -115,7 +115,7 @@ fn judge_direction(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding 
 }
 
 fn unsafe_route(facts: &Facts, scope: Scope, way: &Direction<'_>) -> Finding {
-    let by_module = facts.module.loaded;
+    let by_module = facts.module.is_loaded();
     let remedy = if by_module { text!("pair-route-remedy-unsafe") } else { text!("pair-route-remedy-unsafe-by-other") };
     Finding::new(ID, scope, Status::Fail, text!("pair-route-unsafe", bridges = way.bridge_words()))
         .bearing(Bearing::Unsafe)

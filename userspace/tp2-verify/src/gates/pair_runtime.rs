@@ -189,7 +189,7 @@ fn way(facts: &Facts, runtime: &Runtime, (from, index): (&Gpu<'_>, i32), (to, ot
     let said = runtime.peers.iter().find(|peer| (peer.from, peer.to) == (index, other));
     let linked = linked(facts, from.device.bdf, to.device.bdf);
     let route = route::directions(facts, to.device, from.device).ok().map(|[route, _]| route);
-    let explained = route.as_ref().is_some_and(|route| route.kernel_answer() != Some(-1)) || facts.module.loaded;
+    let explained = route.as_ref().is_some_and(|route| route.kernel_answer() != Some(-1)) || facts.module.is_loaded();
     let refused = match route.and_then(|route| route.measured) {
         Some(row) => (row.answer < 0).then(|| text!("pair-runtime-route-refused")),
         // Predicted: a link is the better witness.

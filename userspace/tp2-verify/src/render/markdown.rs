@@ -43,10 +43,10 @@ pub fn plain_table(report: &Report, verbose: bool, width: usize) -> io::Result<S
 fn machine(report: &Report) -> String {
     let host = &report.host;
     let known = |text: &Option<String>| printable(text.as_deref().unwrap_or("unknown"));
-    let module = if host.module_loaded {
-        format!("{}, implementation {}", known(&host.module_version), known(&host.module_implementation))
-    } else {
-        "not loaded".to_owned()
+    let module = match host.module_loaded {
+        Some(true) => format!("{}, implementation {}", known(&host.module_version), known(&host.module_implementation)),
+        Some(false) => "not loaded".to_owned(),
+        None => "unknown".to_owned(),
     };
     let mut lines = vec![
         format!("kernel      {}", known(&host.kernel)),
