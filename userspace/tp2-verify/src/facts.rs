@@ -5,11 +5,15 @@
 mod device;
 pub mod devices;
 mod indexed;
+mod initramfs;
+mod kernel_log;
 pub mod runtime;
 mod setup;
 
 pub use device::{Aer, Bar, Express, GpuMemory, Link, OnPath, Power};
 pub use indexed::{Indexed, Keyed};
+pub use initramfs::Initramfs;
+pub use kernel_log::RefusedRoute;
 pub use setup::{Access, Certificate, ConfigLine, DeviceNode, Environment, Opened, Order, Signing, User};
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
@@ -142,26 +146,6 @@ impl Facts {
     #[must_use]
     pub fn device(&self, bdf: Bdf) -> Option<&PciDevice> {
         self.pci.as_ref().ok()?.first(bdf)
-    }
-}
-
-/// A route that the kernel refused when amdgpu asked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RefusedRoute {
-    /// Whose memory would have been reached.
-    pub provider: Bdf,
-    /// Who would have reached it.
-    pub client: Bdf,
-    /// The driver's words.
-    pub line: String,
-}
-
-/// By provider and client.
-impl Keyed for RefusedRoute {
-    type Key = (Bdf, Bdf);
-
-    fn key(&self) -> Option<Self::Key> {
-        Some((self.provider, self.client))
     }
 }
 
@@ -367,24 +351,6 @@ impl DkmsBuild {
     pub fn is_for(&self, release: &str) -> bool {
         self.kernel == release && self.file.is_some()
     }
-}
-
-/// What is inside an initramfs image.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Initramfs {
-    /// File that was read.
-    pub path: String,
-    /// What made it, by files that only that tool puts there: `initramfs-tools`, `dracut` or `mkinitcpio`.
-    pub maker: Option<String>,
-    /// How its segments are compressed, in order, repetitions left out: `cpio` (not at all), `gzip`, `xz`, `zstd`,
-    /// `lz4`.
-    pub segments: Vec<String>,
-    /// Whether it holds amdgpu, as a module for the running kernel.
-    pub has_amdgpu: bool,
-    /// Whether it holds `tp2_p2pdma`, likewise.
-    pub has_override: bool,
-    /// Whether it holds `modprobe.d/tp2_p2pdma.conf`, which loads the override before amdgpu.
-    pub has_modprobe_conf: bool,
 }
 
 /// debugfs table of the module.

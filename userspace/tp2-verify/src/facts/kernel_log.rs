@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only
+
+//! What the kernel log tells.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Bdf, Keyed};
+
+/// A route that the kernel refused when amdgpu asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedRoute {
+    /// Whose memory would have been reached.
+    pub provider: Bdf,
+    /// Who would have reached it.
+    pub client: Bdf,
+    /// The driver's words.
+    pub line: String,
+}
+
+/// By provider and client.
+impl Keyed for RefusedRoute {
+    type Key = (Bdf, Bdf);
+
+    fn key(&self) -> Option<Self::Key> {
+        Some((self.provider, self.client))
+    }
+}
