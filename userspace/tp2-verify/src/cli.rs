@@ -11,7 +11,7 @@ use std::{
 };
 
 use anstream::{AutoStream, ColorChoice};
-use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum, builder::PossibleValue};
 use clap_complete::Shell;
 use serde::Serialize;
 use thiserror::Error;
@@ -60,7 +60,7 @@ pub struct Cli {
     color: When,
     /// In which language to print tables and explanations; that of the locale by default
     #[arg(long, global = true, value_name = "LANG")]
-    lang: Option<Lang>,
+    lang: Option<Language>,
     /// Print all evidence
     #[arg(short, long, global = true)]
     verbose: bool,
@@ -87,12 +87,14 @@ enum Format {
     Prometheus,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Lang {
-    /// English
-    En,
-    /// Chinese
-    Zh,
+impl ValueEnum for Language {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.code()).help(format!("{self:?}")))
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -263,11 +265,7 @@ impl Cli {
     }
 
     fn language(&self) -> Language {
-        match self.lang {
-            Some(Lang::En) => Language::English,
-            Some(Lang::Zh) => Language::Chinese,
-            None => Language::of_user(|name| std::env::var(name).ok()),
-        }
+        self.lang.unwrap_or_else(|| Language::of_user(|name| std::env::var(name).ok()))
     }
 
     fn table(&self) -> render::table::Options {
