@@ -13,6 +13,7 @@ pub mod facts;
 pub mod finding;
 pub mod gates;
 pub mod language;
+pub mod plain;
 pub mod printable;
 pub mod redact;
 pub mod render;

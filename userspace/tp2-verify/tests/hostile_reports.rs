@@ -213,6 +213,35 @@ fn broken_on_the_way() {
     }
 }
 
+/// Where the next sentence would begin in another line, or turn the direction of writing.
+#[test]
+fn words_of_others_are_short_and_plain() {
+    let evil = format!("\u{1b}[2J\u{9b}\u{202e}\u{2066}\n{}", "long".repeat(10_000));
+    let format = json!({"format": evil}).to_string();
+    let field = json!({"format": "tp2-report/1", &evil: 1}).to_string();
+    let kind = manifest_of(&json!([{"path": "a", "seen": evil}]));
+    let path = manifest_of(&json!([{"path": format!("../{evil}"), "seen": "file"}]));
+    let answer = file("tp2-report/manifest.json", format.as_bytes());
+    for bytes in [answer, file("tp2-report/manifest.json", field.as_bytes()), kind, path] {
+        let directory = tempfile::TempDir::new().unwrap();
+        let name = directory.path().join("r\u{202e}\u{1b}[2J.tar.gz");
+        fs::write(&name, archive(&[bytes])).unwrap();
+        let run = run(&["replay", name.to_str().unwrap()]);
+        assert_eq!((run.exit, run.stderr.lines().count()), (2, 1), "{}", run.stderr);
+        assert!(run.stderr.len() < 1000, "{} bytes", run.stderr.len());
+        let is_bad = |c: char| c.is_control() && c != '\n' || "\u{202e}\u{2066}".contains(c);
+        assert!(!run.stderr.contains(is_bad), "{:?}", run.stderr);
+    }
+}
+
+#[test]
+fn more_after_the_last_file() {
+    let unpacked = gunzip(&good());
+    // Zeros are padding, as some programs write it.
+    assert!(unpack("x", &gzip(&[unpacked.clone(), vec![0; 10240]].concat())).is_ok());
+    refuses(&gzip(&[unpacked, b"secret".to_vec()].concat()), "holds more after its last file");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

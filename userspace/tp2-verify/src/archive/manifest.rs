@@ -11,6 +11,7 @@ use super::{ArchiveError, FORMAT, MANIFEST, MEMBERS_LIMIT, Member, PATH_LIMIT};
 use crate::{
     collect::record::{Entry, Failure, Owner, Record, Seen},
     facts::{ReadError, Reading},
+    plain::{brief, quoted},
 };
 
 /// Where contents are.
@@ -127,8 +128,8 @@ impl Manifest {
 
     /// Takes a manifest that may be anything.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
-        let manifest: Self =
-            serde_json::from_slice(bytes).map_err(|error| format!("has a manifest that makes no sense ({error})"))?;
+        let manifest: Self = serde_json::from_slice(bytes)
+            .map_err(|error| format!("has a manifest that makes no sense ({})", brief(&error.to_string())))?;
         if manifest.entries.len() > MEMBERS_LIMIT {
             return Err(format!("tells of more than {MEMBERS_LIMIT} paths"));
         }
@@ -136,14 +137,14 @@ impl Manifest {
         for item in &manifest.entries {
             check_path(&item.path)?;
             if !paths.insert(&item.path) {
-                return Err(format!("tells twice of {:?}", item.path));
+                return Err(format!("tells twice of {}", quoted(&item.path)));
             }
             let names = item.names.as_ref().and_then(|names| names.as_ref().ok());
             if let Some(name) = names.into_iter().flatten().find(|name| !is_name(name)) {
-                return Err(format!("lists {name:?}, which is not a file name, in {:?}", item.path));
+                return Err(format!("lists {}, which is not a file name, in {}", quoted(name), quoted(&item.path)));
             }
             if item.target.as_ref().is_some_and(|target| target.len() > PATH_LIMIT) {
-                return Err(format!("has a link {:?} with too long a target", item.path));
+                return Err(format!("has a link {} with too long a target", quoted(&item.path)));
             }
         }
         Ok(manifest)
@@ -161,7 +162,7 @@ impl Manifest {
     pub(super) fn into_record(self, mut members: BTreeMap<String, Vec<u8>>) -> Result<Record, String> {
         let mut entries = BTreeMap::new();
         for item in self.entries {
-            let mut take = |name: String| members.remove(&name).ok_or_else(|| format!("lacks {name:?}"));
+            let mut take = |name: String| members.remove(&name).ok_or_else(|| format!("lacks {}", quoted(&name)));
             let content = match item.content {
                 Some(Ok(())) => Some(Ok(take(content_name(&item.path))?)),
                 Some(Err(failure)) => Some(Err(failure)),
@@ -170,7 +171,9 @@ impl Manifest {
             let derived = match item.derived {
                 Some(Ok(())) => {
                     let bytes = take(derived_name(&item.path))?;
-                    let no_json = |error| format!("has no JSON for {:?} ({error})", item.path);
+                    let no_json = |error: serde_json::Error| {
+                        format!("has no JSON for {} ({})", quoted(&item.path), brief(&error.to_string()))
+                    };
                     Some(Ok(serde_json::from_slice(&bytes).map_err(no_json)?))
                 }
                 Some(Err(error)) => Some(Err(error)),
@@ -182,7 +185,7 @@ impl Manifest {
                 (Kind::Other, None, None) => Ok(Seen::Other),
                 (Kind::Link, Some(target), None) => Ok(Seen::Link(target)),
                 (Kind::Failed, None, Some(failure)) => Err(failure),
-                _ => return Err(format!("contradicts itself about {:?}", item.path)),
+                _ => return Err(format!("contradicts itself about {}", quoted(&item.path))),
             };
             entries.insert(item.path, Entry { seen, names: item.names, content, owner: item.owner, derived });
         }
@@ -193,8 +196,7 @@ impl Manifest {
 /// A path that stays where it is put.
 pub(super) fn check_path(path: &str) -> Result<(), String> {
     if path.len() > PATH_LIMIT || !path.split('/').all(is_name) {
-        let shown: String = path.chars().take(80).collect();
-        return Err(format!("has the path {shown:?}, which does not stay inside a directory"));
+        return Err(format!("has the path {}, which does not stay inside a directory", quoted(path)));
     }
     Ok(())
 }

@@ -14,7 +14,11 @@ use std::fmt::Write;
 
 use thiserror::Error;
 
-use crate::collect::record::{Entry, Record, Seen};
+use crate::{
+    collect::record::{Entry, Failure, Record, Seen},
+    facts::ReadError,
+    printable::printable as shown,
+};
 
 pub use read::{open, unpack};
 pub use write::{pack, save};
@@ -43,6 +47,9 @@ pub enum ArchiveError {
     /// It is there already.
     #[error("{0} exists already; name another file with -o, or give --force to replace it")]
     Exists(String),
+    /// A device, a FIFO, a link: what it leads to would be lost.
+    #[error("{0} is not a regular file, so --force does not replace it; name another file with -o")]
+    NotFile(String),
     /// It could not be written.
     #[error("{path} could not be written ({reason}); name a file in a directory with room that you may write to")]
     Unwritable {
@@ -132,6 +139,7 @@ fn list_entry(out: &mut String, path: &str, entry: &Entry) {
             None => writeln!(out, "  special  /{path}"),
         },
         Ok(Seen::File) if entry.content.is_none() && entry.derived.is_none() => writeln!(out, "   exists  /{path}"),
+        // Contents are members, and their failures are below.
         Ok(Seen::File) => Ok(()),
         Ok(Seen::Directory) => match &entry.names {
             Some(Ok(names)) => writeln!(out, "directory  /{path}: {}", shown(&names.join(" "))),
@@ -139,9 +147,12 @@ fn list_entry(out: &mut String, path: &str, entry: &Entry) {
         },
         Err(failure) => writeln!(out, "  failure  /{path}: {}", shown(&failure.reason)),
     };
-}
-
-/// Names may hold anything; a terminal gets what can be printed.
-fn shown(text: &str) -> String {
-    crate::printable::printable(text)
+    let failed = |failure: &Failure| failure.reason.clone();
+    let content = entry.content.as_ref().and_then(|content| content.as_ref().err()).map(failed);
+    let names = entry.names.as_ref().and_then(|names| names.as_ref().err()).map(failed);
+    let of_derived = |error: &ReadError| error.reason.clone();
+    let derived = entry.derived.as_ref().and_then(|derived| derived.as_ref().err()).map(of_derived);
+    for reason in [content, names, derived].into_iter().flatten() {
+        let _ = writeln!(out, "  failure  /{path}: {}", shown(&reason));
+    }
 }

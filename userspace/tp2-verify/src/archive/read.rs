@@ -15,7 +15,10 @@ use super::{
     ARCHIVE_LIMIT, ArchiveError, EXPANDED_LIMIT, FORMAT, MANIFEST, MEMBER_LIMIT, MEMBERS_LIMIT, TOP,
     manifest::{Manifest, check_path},
 };
-use crate::collect::{self, record::Record};
+use crate::{
+    collect::{self, record::Record},
+    plain::{brief, quoted},
+};
 
 /// Rendered files, which a replay does not need.
 const RENDERED: [&str; 3] = ["result.json", "result.txt", "summary.md"];
@@ -39,10 +42,12 @@ pub fn unpack(name: &str, bytes: &[u8]) -> Result<Record, ArchiveError> {
     let first = entries.next().ok_or_else(|| bad("is empty".to_owned()))?;
     let (manifest_name, manifest) = member(first).map_err(bad)?;
     if manifest_name != MANIFEST {
-        return Err(bad(format!("is not a report (it begins with {manifest_name:?}, not with its manifest)")));
+        return Err(bad(format!("is not a report (it begins with {}, not with its manifest)", quoted(&manifest_name))));
     }
     match Manifest::format(&manifest) {
-        Some(format) if format != FORMAT => return Err(ArchiveError::Format { path: name.to_owned(), format }),
+        Some(format) if format != FORMAT => {
+            return Err(ArchiveError::Format { path: name.to_owned(), format: brief(&format) });
+        }
         _ => {}
     }
     let manifest = Manifest::parse(&manifest).map_err(bad)?;
@@ -63,10 +68,10 @@ fn members<R: Read>(
         }
         let (name, bytes) = member(entry)?;
         if !wanted.contains(&name) && !RENDERED.contains(&name.as_str()) {
-            return Err(format!("holds {name:?}, of which its manifest does not tell"));
+            return Err(format!("holds {}, of which its manifest does not tell", quoted(&name)));
         }
         if members.contains_key(&name) {
-            return Err(format!("holds {name:?} twice"));
+            return Err(format!("holds {} twice", quoted(&name)));
         }
         members.insert(name, bytes);
     }
@@ -80,19 +85,21 @@ fn member<R: Read>(entry: io::Result<Entry<'_, R>>) -> Result<(String, Vec<u8>),
     let kind = entry.header().entry_type();
     if kind != EntryType::Regular {
         check_path(&path)?;
-        return Err(format!("holds {path:?}, which is {}, not a file", kind_words(kind)));
+        return Err(format!("holds {}, which is {}, not a file", quoted(&path), kind_words(kind)));
     }
     check_path(&path)?;
     let name = path.strip_prefix(TOP).and_then(|rest| rest.strip_prefix('/'));
-    let name = name.ok_or_else(|| format!("is not a report (it holds {path:?}, which is not below {TOP})"))?.to_owned();
+    let name = name
+        .ok_or_else(|| format!("is not a report (it holds {}, which is not below {TOP})", quoted(&path)))?
+        .to_owned();
     let mut bytes = Vec::new();
     entry.by_ref().take(MEMBER_LIMIT.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| words(&error))?;
     let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
     if length > MEMBER_LIMIT {
-        return Err(format!("holds {name:?}, which is larger than {MEMBER_LIMIT} bytes"));
+        return Err(format!("holds {}, which is larger than {MEMBER_LIMIT} bytes", quoted(&name)));
     }
     if length != entry.size() {
-        return Err(format!("is cut short in {name:?}"));
+        return Err(format!("is cut short in {}", quoted(&name)));
     }
     Ok((name, bytes))
 }
@@ -109,7 +116,11 @@ fn kind_words(kind: EntryType) -> &'static str {
 
 /// Reads on to the end, where gzip has its checksum.
 fn finish(mut rest: Limited<GzDecoder<&[u8]>>) -> Result<(), String> {
-    io::copy(&mut rest, &mut io::sink()).map_err(|error| words(&error))?;
+    let mut padding = Padding(true);
+    io::copy(&mut rest, &mut padding).map_err(|error| words(&error))?;
+    if !padding.0 {
+        return Err("holds more after its last file".to_owned());
+    }
     let after = rest.inner.into_inner();
     if after.is_empty() { Ok(()) } else { Err(format!("has {} bytes after its end", after.len())) }
 }
@@ -120,7 +131,21 @@ fn words(error: &io::Error) -> String {
     if text.contains(LIMIT_WORDS) {
         return format!("holds more than {EXPANDED_LIMIT} bytes");
     }
-    format!("is not a whole report ({text})")
+    format!("is not a whole report ({})", brief(&text))
+}
+
+/// Takes what follows the end of a tar, where programs may write zeros, and nobody looks for anything else.
+struct Padding(bool);
+
+impl io::Write for Padding {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 &= bytes.iter().all(|byte| *byte == 0);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 const LIMIT_WORDS: &str = "more than is accepted";

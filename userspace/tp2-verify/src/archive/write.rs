@@ -11,7 +11,7 @@ use std::{
 use flate2::{Compression, GzBuilder};
 use tar::{Builder, EntryType, Header};
 
-use super::{ARCHIVE_LIMIT, ArchiveError, EXPANDED_LIMIT, MEMBER_LIMIT, MEMBERS_LIMIT, Package, TOP};
+use super::{ARCHIVE_LIMIT, ArchiveError, EXPANDED_LIMIT, MEMBER_LIMIT, MEMBERS_LIMIT, Package, TOP, unpack};
 use crate::collect;
 
 /// The archive as bytes; the same for the same package.
@@ -44,6 +44,8 @@ pub fn pack(package: &Package) -> Result<Vec<u8>, ArchiveError> {
     if length(&bytes) > ARCHIVE_LIMIT || expanded > EXPANDED_LIMIT {
         return Err(ArchiveError::TooMuch(format!("it has {expanded} bytes, of which {EXPANDED_LIMIT} are accepted")));
     }
+    // Whatever else is wrong with it: what cannot be opened is of no use to anybody.
+    unpack("the archive", &bytes).map_err(|error| ArchiveError::TooMuch(error.to_string()))?;
     Ok(bytes)
 }
 
@@ -51,8 +53,11 @@ pub fn pack(package: &Package) -> Result<Vec<u8>, ArchiveError> {
 pub fn save(path: &Path, bytes: &[u8], replace: bool) -> Result<(), ArchiveError> {
     let name = path.display().to_string();
     let unwritable = |error: io::Error| ArchiveError::Unwritable { path: name.clone(), reason: collect::words(&error) };
-    if !replace && fs::symlink_metadata(path).is_ok() {
-        return Err(ArchiveError::Exists(name));
+    match fs::symlink_metadata(path) {
+        Ok(_) if !replace => return Err(ArchiveError::Exists(name)),
+        // Of root it could be /dev/null.
+        Ok(data) if !data.is_file() => return Err(ArchiveError::NotFile(name)),
+        _ => {}
     }
     let temporary = temporary_name(path).ok_or_else(|| unwritable(io::ErrorKind::InvalidFilename.into()))?;
     let mut file = OpenOptions::new().write(true).create_new(true).open(&temporary).map_err(unwritable)?;
