@@ -146,6 +146,17 @@ pub enum ToolError {
          tp2-verify --json, after removing what is private"
     )]
     Redaction(String),
+    /// Likewise, and it is known why.
+    #[error(
+        "no report was written: {name} is the name of the host or of a user, and without it {gate} would end otherwise, \
+         since something that is read has that name, too; please file an issue that names the word"
+    )]
+    Name {
+        /// What would end otherwise.
+        gate: String,
+        /// In quotes.
+        name: String,
+    },
     /// There is no such gate.
     #[error("there is no gate {0:?}; tp2-verify explain without a name tells of all")]
     Gate(String),

@@ -21,10 +21,15 @@ use tp2_verify::{
         Root,
         record::{Entry, Record, Seen},
     },
-    redact::redact,
+    redact::{culprit, redact},
 };
 
-const PLANTED: [&str; 20] = [
+const PLANTED: [&str; 25] = [
+    "sk-secret",
+    "wifi",
+    "hunter2",
+    "erin",
+    "secret-kernel-line",
     "bobs-box",
     "corp.example",
     "bob",
@@ -47,6 +52,9 @@ const PLANTED: [&str; 20] = [
     "dave",
 ];
 
+const REFUSED: &str =
+    "amdgpu 0000:05:00.0: PCIe P2P access from peer device 0000:08:00.0 is not supported by the chipset";
+
 /// A machine with private values wherever a collector reads.
 fn private() -> Tree {
     let tree = two_cards_overridden("8086:6f00");
@@ -62,6 +70,14 @@ fn private() -> Tree {
     tree.file("proc/sys/kernel/hostname", "bobs-box.corp.example")
         .file("etc/passwd", "bob:x:1000:1000:Bob Miller,,,:/home/bob:/bin/sh\namd:x:1001:1001::/home/amd:/bin/sh")
         .file("home/alice/x", "")
+        .file("etc/os-release", "NAME=\"erin\"\nID=debian\nHOME_URL=http://erin")
+        .bytes("proc/self/environ", b"VLLM_API_KEY=sk-secret\0CUDA_TOKEN=sk-secret\0A=\xff\0NCCL_DEBUG=INFO\0")
+        .file("etc/modprobe.d/site.conf", "# ask erin\noptions wifi key=hunter2\noptions amdgpu pcie_p2p=1\nalias erin x")
+        // As a link, the file is recorded under another name.
+        .file("data/dkms", "# erin\nmok_password=hunter2\nmok_certificate=\"/etc/mok.der\" # erin\nmok_signing_key=/erin")
+        .link("etc/dkms/framework.conf", "../../data/dkms")
+        .file("data/log", &format!("[ 1.0] secret-kernel-line erin\n[ 2.0] {REFUSED}\n[ 3.0] usb: Erin's phone"))
+        .link("tp2/kernel-log", "../data/log")
         .file("etc/machine-id", "11112222333344445555666677778888")
         .file("proc/sys/kernel/osrelease", &release)
         .file("proc/version", &format!("Linux version {release} (carol@build.corp.example) (gcc 14.2.0) #1 SMP"))
@@ -69,7 +85,7 @@ fn private() -> Tree {
             "proc/cmdline",
             "root=UUID=0f3a2b1c-1111-4222-8333-0123456789ab cryptdevice=/dev/mapper/vg:sesame ip=10.11.12.13 \
              ifname=eth0:52:54:00:12:34:56 ks=http://bob:sesame@ks.corp.example/x iommu=pt pci=10.11.12.13,fe80::dead:1 \
-             systemd.machine_id=11112222333344445555666677778888 user=my-user-id quiet",
+             systemd.machine_id=11112222333344445555666677778888 user=my-user-id quiet erin pci_key=hunter2",
         )
         .file("sys/class/dmi/id/product_name", "X99 of Bob Miller")
         .bytes("proc/config.gz", &encoder.finish().unwrap())
@@ -102,6 +118,10 @@ fn planted_values_do_not_come_out() {
         }
     }
     for kept in [
+        "NCCL_DEBUG=INFO",
+        "options amdgpu pcie_p2p=1",
+        "mok_certificate=\"/etc/mok.der\"",
+        REFUSED,
         "iommu=pt",
         "quiet",
         "root=REMOVED",
@@ -214,14 +234,15 @@ fn of_a_process_little_is_kept() {
     let record = redacted(&[
         (
             "proc/4711/environ",
-            b"PATH=/opt/x\0NCCL_P2P_LEVEL=SYS\0TOKEN=sesame\0hip_visible_devices=0\0HSA_X=10.1.2.3\0",
+            b"PATH=/opt/x\0NCCL_P2P_LEVEL=SYS\0TOKEN=sesame\0hip_visible_devices=0\0NCCL_DEBUG=10.1.2.3\0\xff=\xff\0\
+              VLLM_API_KEY=sesame\0CUDA_X=sesame\0GGML_TOKEN=sesame\0GPU_X=sesame\0HSA_X=sesame\0",
         ),
         ("proc/4711/status", b"Name:\tsesame\nUid:\t0\t0\t0\t0\nGid:\t5\t5\t5\t5\nGroups:\t44 109 \nVmPeak:\t1\n"),
         ("proc/4711/cmdline", b"sesame"),
-        ("proc/self/environ", b"HOME=/home/dave\0RCCL_X=1\0"),
+        ("proc/self/environ", b"HOME=/home/dave\0NCCL_ALGO=1\0VLLM_API_KEY=sesame\0"),
     ]);
-    assert_eq!(text(&record, "proc/self/environ"), "RCCL_X=1\0");
-    assert_eq!(text(&record, "proc/4711/environ"), "NCCL_P2P_LEVEL=SYS\0hip_visible_devices=0\0HSA_X=192.0.2.1\0");
+    assert_eq!(text(&record, "proc/self/environ"), "NCCL_ALGO=1\0");
+    assert_eq!(text(&record, "proc/4711/environ"), "NCCL_P2P_LEVEL=SYS\0hip_visible_devices=0\0NCCL_DEBUG=192.0.2.1\0");
     assert_eq!(text(&record, "proc/4711/status"), "Uid:\t0\t0\t0\t0\nGid:\t5\t5\t5\t5\nGroups:\t44 109 \n");
     assert_eq!(text(&record, "proc/4711/cmdline"), "");
 }
@@ -257,4 +278,67 @@ fn owners_and_rights_come_back() {
     assert!(package.listing().contains("special  /dev/kfd 640 "), "{}", package.listing());
     let replay = Root::replay(archive::unpack("x", &archive::pack(&package).unwrap()).unwrap());
     assert_eq!((replay.owner("dev/kfd"), replay.owner("dev/other")), (Some(before), None));
+}
+
+/// The answer of a runtime, as it is recorded: JSON, in which `\n` is two letters.
+#[test]
+fn private_values_at_the_start_of_a_line_of_an_answer() {
+    let stderr = "first\nbobs-box said\tbob\n10.1.2.3\nhttp://x\r\ncarol@corp.example\n\u{1b}[31mbobs-box\u{1b}[0m";
+    let mut record = Record { live: true, ..Record::default() };
+    for question in ["runtime", "device-access"] {
+        record.answers.insert(question.to_owned(), Ok(json!({"stderr": stderr, "n": 1, "list": [stderr]}).to_string()));
+    }
+    let clean = redact(&record, &Root::open(private().path()).unwrap());
+    for answer in clean.answers.values() {
+        let answer = answer.as_ref().unwrap();
+        for value in ["bob", "10.1.2.3", "carol", "corp"] {
+            assert!(!answer.contains(value), "{value} came out: {answer}");
+        }
+        let answer: serde_json::Value = serde_json::from_str(answer).unwrap();
+        assert!(answer["stderr"].as_str().unwrap().starts_with("first\nhost"), "{answer}");
+        assert_eq!((&answer["n"], &answer["list"][0]), (&json!(1), &answer["stderr"]));
+    }
+}
+
+#[test]
+fn who_signed_is_a_name() {
+    let mut record = Record::default();
+    for (path, derived) in [
+        ("a.ko", json!({"signature": {"signer": "bob.x@mail.example, 10.1.2.3"}})),
+        ("b.ko", json!({"signature": {"signer": "attic Secure Boot Module Signature key 10.1.2.3"}})),
+        ("c", json!([{"subject": "attic Secure Boot Module Signature key"}, {"subject": "DKMS module signing key"}])),
+    ] {
+        record.entries.insert(path.to_owned(), Entry { derived: Some(Ok(derived)), ..Entry::new(Ok(Seen::File)) });
+    }
+    let clean = redact(&record, &Root::open(two_cards("8086:6f00").path()).unwrap());
+    let of = |path: &str| clean.entries[path].derived.clone().unwrap().unwrap();
+    assert_eq!(of("a.ko")["signature"]["signer"], "user@host, 192.0.2.1");
+    assert_eq!(of("b.ko")["signature"]["signer"], "host1 Secure Boot Module Signature key 192.0.2.1");
+    assert_eq!(of("c")[0]["subject"], "host1 Secure Boot Module Signature key");
+    assert_eq!(of("c")[1]["subject"], "DKMS module signing key");
+}
+
+#[test]
+fn accounts_with_homes_are_people() {
+    let tree = two_cards("8086:6f00");
+    tree.file("etc/passwd", "oldie:x:501:501::/home/oldie:/bin/sh\nmail:x:8:8::/var/mail:/bin/false")
+        .file("home/corp.example/frida/x", "")
+        .file("etc/hostname", "zorkhost");
+    let mut record = Record::default();
+    let words = "oldie mail zorkhost_eth x_zorkhost zorkhost2 azorkhost zorkhosts frida /home/other.example/gabi/x";
+    record.entries.insert("etc/x".to_owned(), file(words.as_bytes()));
+    let clean = redact(&record, &Root::open(tree.path()).unwrap());
+    let expected = "user1 mail host1_eth x_host1 host12 azorkhost zorkhosts user2 /home/user3/user4/x";
+    assert_eq!(text(&clean, "etc/x"), expected);
+}
+
+#[test]
+fn the_name_that_makes_a_difference_is_found() {
+    let tree = two_cards("8086:6f00");
+    tree.file("etc/passwd", "bob:x:1000:1000::/home/bob:/bin/sh\nzork:x:1001:1001::/home/zork:/bin/sh");
+    let root = Root::open(tree.path()).unwrap();
+    let mut record = Record::default();
+    record.entries.insert("sys/x".to_owned(), file(b"bob zork"));
+    assert_eq!(culprit(&record, &root, |record| text(record, "sys/x").contains("zork")), Some("zork".to_owned()));
+    assert_eq!(culprit(&record, &root, |_| false), None);
 }

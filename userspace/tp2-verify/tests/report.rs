@@ -207,3 +207,79 @@ fn nothing_half_written_takes_the_name() {
     assert!(!status.success());
     assert!(!file.exists());
 }
+
+#[test]
+fn the_name_of_the_archive_stays_with_its_author() {
+    let tree = two_cards("8086:6f00");
+    let directory = TempDir::new().unwrap();
+    let file = directory.path().join("zork-box.tar.gz");
+    let written = report(&tree, &file, &[]);
+    assert_eq!(written.exit, 0, "{}", written.stderr);
+    assert!(written.stderr.contains("zork-box.tar.gz") && !written.stdout.contains("zork"), "{}", written.stdout);
+    for (name, bytes) in members(&file) {
+        assert!(!String::from_utf8_lossy(&bytes).contains("zork"), "{name}");
+    }
+}
+
+#[test]
+fn only_files_are_replaced() {
+    let tree = two_cards("8086:6f00");
+    let (directory, file) = place();
+    let fifo = directory.path().join("fifo");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    fs::write(&file, "mine").unwrap();
+    let link = directory.path().join("link");
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    for path in [&fifo, &link, &directory.path().to_owned()] {
+        let before = fs::symlink_metadata(path).unwrap().file_type();
+        let refused = report(&tree, path, &["--force"]);
+        assert_eq!((refused.exit, refused.stdout.as_str()), (2, ""), "{}", path.display());
+        assert!(refused.stderr.contains("is not a regular file"), "{}", refused.stderr);
+        assert_eq!(fs::symlink_metadata(path).unwrap().file_type(), before);
+    }
+    assert_eq!(fs::read(&file).unwrap(), b"mine");
+}
+
+#[test]
+fn paths_that_no_file_can_have_are_not_looked_up() {
+    for path in ["updates/a\0b/amdgpu.ko".to_owned(), format!("updates/{}/amdgpu.ko", "a".repeat(5000))] {
+        let tree = two_cards("8086:6f00");
+        let path = format!("{path}:\n{}", path.replace("amdgpu", "tp2_p2pdma"));
+        tree.file(&format!("lib/modules/{RELEASE}/modules.dep"), &format!("{path}:"));
+        let report = tree.json();
+        assert_eq!(support::status(&report, "module.match"), "unknown", "{report:#}");
+        comes_back(tree);
+    }
+    let tree = two_cards("8086:6f00");
+    let target = std::os::unix::ffi::OsStrExt::as_bytes(std::ffi::OsStr::new("x")).repeat(5);
+    let mut name = vec![b'/'; 4000];
+    name.iter_mut().skip(1).step_by(2).for_each(|byte| *byte = 0xff);
+    name.extend(target);
+    let link = tree.path().join("sys/kernel/iommu_groups");
+    fs::create_dir_all(link.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(&name), link).unwrap();
+    comes_back(tree);
+}
+
+#[test]
+fn dry_run_lists_what_could_not_be_read() {
+    let tree = two_cards("8086:6f00");
+    tree.file("proc/sys/kernel/ftrace_enabled", &"1".repeat(300_000));
+    tree.bytes(&format!("lib/modules/{RELEASE}/kernel/drivers/gpu/drm/amd/amdgpu/amdgpu.ko.zst"), &[0x7f; 4096]);
+    let listed = tree.run(&["report", "--dry-run"]).stdout;
+    for words in
+        ["failure  /proc/sys/kernel/ftrace_enabled: is larger than", "amdgpu.ko.zst: is not a readable ELF file"]
+    {
+        assert!(listed.contains(words), "{words:?} is missing in {listed}");
+    }
+}
+
+#[test]
+fn an_archive_that_would_not_open_is_not_made() {
+    let mut record = tp2_verify::collect::record::Record::default();
+    let entry = tp2_verify::collect::record::Entry::new(Ok(tp2_verify::collect::record::Seen::Directory));
+    record.entries.insert("a/../b".to_owned(), entry);
+    let package = tp2_verify::archive::Package::new(&record, Vec::new()).unwrap();
+    let error = tp2_verify::archive::pack(&package).unwrap_err().to_string();
+    assert!(error.contains("would not be opened again") && error.contains("does not stay inside"), "{error}");
+}

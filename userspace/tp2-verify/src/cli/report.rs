@@ -13,6 +13,7 @@ use super::{Cli, ToolError};
 use crate::{
     archive::{self, Member, Package},
     collect::{self, Root, record::Record},
+    plain,
     printable::printable,
     redact, render,
     report::{self, Report},
@@ -20,6 +21,9 @@ use crate::{
 
 /// Width of the table in a report.
 const WIDTH: usize = 110;
+
+/// What the summary calls the archive. How its author named it is private, and the summary is in the archive.
+const ATTACHED: &str = "tp2-report.tar.gz, or what -o named";
 
 /// What `report` takes.
 #[derive(Debug, Args)]
@@ -45,11 +49,17 @@ impl Cli {
         // Judged anew, so that everything in the archive comes from what has no private values.
         let shown = report::make(&collect::collect(&Root::replay(record.clone()), &self.runtime));
         if let Some(gate) = difference(&found, &shown) {
-            return Err(ToolError::Redaction(gate));
+            let judged =
+                |record: &Record| report::make(&collect::collect(&Root::replay(record.clone()), &self.runtime));
+            let cause =
+                redact::culprit(&recording.record(), &root, |record| difference(&found, &judged(record)).is_none());
+            return Err(match cause {
+                Some(name) => ToolError::Name { gate, name: plain::quoted(&name) },
+                None => ToolError::Redaction(gate),
+            });
         }
-        let name = arguments.output.file_name().unwrap_or_default().to_string_lossy();
         let mut summary = Vec::new();
-        render::markdown::write(&mut summary, &shown, &name)?;
+        render::markdown::write(&mut summary, &shown, ATTACHED)?;
         let package = package(&record, &shown, summary.clone())?;
         if arguments.dry_run {
             out.extend(package.listing().as_bytes());

@@ -8,6 +8,8 @@ use crate::facts::{Cpu, Host, ReadError, Reading};
 /// Paths that only containers have.
 const CONTAINER_MARKS: [&str; 4] =
     [".dockerenv", "run/.containerenv", "run/systemd/container", "run/secrets/kubernetes.io"];
+/// Larger than any `os-release`.
+const OS_RELEASE_LIMIT: u64 = 64 * 1024;
 /// `/proc/cpuinfo` of a machine with some thousand CPUs.
 const CPUINFO_LIMIT: u64 = 16 * 1024 * 1024;
 /// Fields that `/proc/cpuinfo` has on arm64, riscv, powerpc and loongarch, but not on x86.
@@ -29,9 +31,17 @@ pub(super) fn read(root: &Root) -> Host {
     }
 }
 
+/// The fields that are read.
+fn kept(text: &str) -> String {
+    let is_kept = |line: &&str| line.starts_with("ID=") || line.starts_with("ID_LIKE=");
+    text.lines().filter(is_kept).fold(String::new(), |all, line| all + line + "\n")
+}
+
 /// From the first of the two files that is there (os-release(5)).
 fn distribution(root: &Root) -> Vec<String> {
-    let text = ["etc/os-release", "usr/lib/os-release"].iter().find_map(|path| root.text(path).ok());
+    let text = ["etc/os-release", "usr/lib/os-release"]
+        .iter()
+        .find_map(|path| root.text_excerpt(path, OS_RELEASE_LIMIT, kept).ok());
     let text = text.unwrap_or_default();
     let value = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
     let words =

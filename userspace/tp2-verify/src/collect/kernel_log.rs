@@ -34,14 +34,19 @@ const NOT_SUPPORTED: &str = " is not supported by the chipset";
 /// Reads the routes that the log tells of.
 pub(super) fn read(root: &Root) -> Reading<Indexed<RefusedRoute>> {
     if !root.is_live() {
-        return root.text_up_to(CAPTURED, LIMIT).map(|text| parse(&text).into());
+        return root.text_excerpt(CAPTURED, LIMIT, lines).map(|text| parse(&text).into());
     }
     let text = root.ask(DEVICE, || {
         let text = all_records(&Path::new("/").join(DEVICE)).map_err(|failure| failure.at(DEVICE))?;
-        let lines: Vec<String> = parse(&text).into_iter().map(|route| route.line).collect();
-        Ok(lines.join("\n"))
+        Ok(lines(&text))
     })?;
     Ok(parse(&text).into())
+}
+
+/// The lines that a gate goes by.
+fn lines(text: &str) -> String {
+    let lines: Vec<String> = parse(text).into_iter().map(|route| route.line).collect();
+    lines.join("\n")
 }
 
 /// Each read gives one record; at the end, and where records were overwritten meanwhile, an error.

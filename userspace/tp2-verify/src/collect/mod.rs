@@ -27,6 +27,7 @@ mod source;
 mod unpack;
 pub mod xz;
 
+pub(crate) use root::NOT_TEXT;
 pub use root::{Root, RootError, read_named};
 pub(crate) use source::words;
 

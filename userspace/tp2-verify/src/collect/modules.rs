@@ -104,8 +104,8 @@ fn unlisted(root: &Root, release: &Reading<String>) -> Option<String> {
     let directory = modules_directory(root, release).ok()?;
     let places = ["updates/dkms", "updates", "extra", "weak-updates"];
     places.iter().map(|place| format!("{directory}/{place}")).find_map(|place| {
-        let names = root.names(&place).ok()?;
-        let name = names.into_iter().find(|name| module_name(name).as_deref() == Some(NAME))?;
+        let is_own = |name: &str| module_name(name).as_deref() == Some(NAME);
+        let name = root.names_where(&place, is_own).ok()?.into_iter().next()?;
         Some(format!("{place}/{name}"))
     })
 }

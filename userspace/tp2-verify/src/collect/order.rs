@@ -19,10 +19,10 @@ pub(super) fn read(root: &Root) -> Order {
     // By name, and of one name the first directory's.
     let mut files: BTreeMap<String, String> = BTreeMap::new();
     for directory in DIRECTORIES {
-        match root.names(directory) {
+        match root.names_where(directory, is_configuration) {
             Ok(names) => {
                 order.searched.push(directory.to_owned());
-                for name in names.into_iter().filter(|name| is_configuration(name)) {
+                for name in names {
                     let path = format!("{directory}/{name}");
                     files.entry(name).or_insert(path);
                 }
@@ -32,7 +32,7 @@ pub(super) fn read(root: &Root) -> Order {
         }
     }
     for path in files.values() {
-        match root.text_up_to(path, LIMIT) {
+        match root.text_excerpt(path, LIMIT, kept) {
             Ok(text) => add_lines(&mut order, path, &text),
             Err(error) => order.unreadable.push(error),
         }
@@ -43,6 +43,20 @@ pub(super) fn read(root: &Root) -> Order {
 /// Whether a file of a configuration directory is read: those that end in `.conf`, in this case only.
 pub(super) fn is_configuration(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && ending == "conf")
+}
+
+/// Lines about the two modules; what else an administrator wrote is nobody's business.
+fn kept(text: &str) -> String {
+    let is_kept = |line: &String| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let module = words.get(1).map(|name| name.replace('-', "_"));
+        // Of what else is installed in place of amdgpu nobody reads the command.
+        matches!(
+            (words.first().copied(), module.as_deref()),
+            (Some("softdep" | "blacklist" | "options"), Some("amdgpu" | NAME)) | (Some("install"), Some(NAME))
+        )
+    };
+    parse_lines(text).into_iter().filter(is_kept).fold(String::new(), |all, line| all + &line + "\n")
 }
 
 fn add_lines(order: &mut Order, path: &str, text: &str) {

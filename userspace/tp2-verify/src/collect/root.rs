@@ -5,7 +5,7 @@
 
 use std::{
     collections::VecDeque,
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fs, io,
     path::{Component, Path, PathBuf},
     sync::{Arc, Mutex},
@@ -22,8 +22,14 @@ use crate::facts::{DeviceNode, ReadError, Reading};
 
 /// Attributes of sysfs and procfs are one page; some procfs files are a few.
 const ATTRIBUTE_LIMIT: u64 = 256 * 1024;
+/// In place of what is not text: it still is none.
+pub(crate) const NOT_TEXT: [u8; 1] = [0xff];
 /// As in the kernel (`MAXSYMLINKS`).
 const LINK_LIMIT: usize = 40;
+
+/// As in the kernel (`NAME_MAX`, `PATH_MAX`), in bytes.
+const NAME_LIMIT: usize = 255;
+const PATH_LIMIT: usize = 4096;
 
 /// The given root cannot stand for a machine.
 #[derive(Debug, Error)]
@@ -131,6 +137,22 @@ impl Root {
         self.source.bytes(&real, limit).map_err(|failure| failure.at(path))
     }
 
+    /// What `keep` keeps of the contents of a regular file up to a size. A report has no more of the file than that,
+    /// wherever links have led. `keep` must keep what it has kept, since a replay calls it again.
+    pub fn excerpt(&self, path: &str, limit: u64, keep: impl Fn(&[u8]) -> Vec<u8>) -> Reading<Vec<u8>> {
+        let real = self.resolve(path)?;
+        self.source.excerpt(&real, limit, &keep).map_err(|failure| failure.at(path))
+    }
+
+    /// The same for text.
+    pub fn text_excerpt(&self, path: &str, limit: u64, keep: impl Fn(&str) -> String) -> Reading<String> {
+        let bytes = self.excerpt(path, limit, |bytes| match std::str::from_utf8(bytes) {
+            Ok(text) => keep(text).into_bytes(),
+            Err(_) => NOT_TEXT.to_vec(),
+        })?;
+        String::from_utf8(bytes).map_err(|_| ReadError::malformed(path, "is not UTF-8 text"))
+    }
+
     /// What `make` makes of the contents of a regular file up to a size. A report keeps the result in place of the
     /// file: this is for files that are too large, or none of a report's business.
     pub fn derived<T: Serialize + DeserializeOwned>(
@@ -233,6 +255,7 @@ impl Root {
                 continue;
             }
             let here = done.join(&name);
+            check_name(path, &name, &here)?;
             let Seen::Link(target) = self.source.look(&here).map_err(|failure| failure.at(path))? else {
                 done = here;
                 continue;
@@ -251,6 +274,20 @@ impl Root {
         }
         Ok(done)
     }
+}
+
+/// Paths come from files, too (`modules.dep`). What no file can be named is not looked up, and so is in no report, which
+/// would not be opened again.
+fn check_name(path: &str, name: &OsStr, here: &Path) -> Reading<()> {
+    let shown: String = path.chars().take(80).collect();
+    let bad = |reason| Err(ReadError::malformed(&shown, reason));
+    if name.as_encoded_bytes().contains(&0) {
+        return bad("has a NUL byte in it, which no path has");
+    }
+    if name.len() > NAME_LIMIT || here.as_os_str().len() > PATH_LIMIT {
+        return bad("begins a path that is longer than any path is");
+    }
+    Ok(())
 }
 
 /// Reads a regular file that was named on the command line.

@@ -17,6 +17,11 @@ const MOK_LIST: &str = "sys/firmware/efi/efivars/MokListRT-605dab50-e046-4300-ab
 const LOCKDOWN: &str = "sys/kernel/security/lockdown";
 const DKMS_CONF: &str = "etc/dkms/framework.conf";
 const DKMS_CONF_D: &str = "etc/dkms/framework.conf.d";
+/// The variables of it that are read.
+const CERTIFICATE: &str = "mok_certificate";
+const SIGNING_KEY: &str = "mok_signing_key";
+/// Larger than any such file.
+const DKMS_LIMIT: u64 = 256 * 1024;
 /// A variable has some KiB; a list of owners' keys no more than a firmware's store.
 const VARIABLE_LIMIT: u64 = 1024 * 1024;
 /// Certificates kept; a list has a few.
@@ -43,8 +48,8 @@ pub(super) fn read(root: &Root) -> Signing {
         lockdown: lockdown(root),
         enforced: root.text("sys/module/module/parameters/sig_enforce"),
         enrolled: enrolled(root),
-        dkms_certificate: of_dkms(root, "mok_certificate"),
-        own_signing_key: of_dkms(root, "mok_signing_key").is_some(),
+        dkms_certificate: of_dkms(root, CERTIFICATE),
+        own_signing_key: of_dkms(root, SIGNING_KEY).is_some(),
         certificates: there.map(|path| ((*path).to_owned(), serial(path).ok().map(|own| own.serial))).collect(),
     }
 }
@@ -68,19 +73,27 @@ fn lockdown(root: &Root) -> Reading<String> {
 /// A path that DKMS's configuration names. The last assignment counts, as in a shell script.
 fn of_dkms(root: &Root, name: &str) -> Option<String> {
     let mut files = vec![DKMS_CONF.to_owned()];
-    let more = root.names(DKMS_CONF_D).unwrap_or_default();
-    files.extend(more.into_iter().filter(|name| is_configuration(name)).map(|name| format!("{DKMS_CONF_D}/{name}")));
-    let mut texts = files.iter().rev().filter_map(|path| root.text(path).ok());
+    let more = root.names_where(DKMS_CONF_D, is_configuration).unwrap_or_default();
+    files.extend(more.into_iter().map(|name| format!("{DKMS_CONF_D}/{name}")));
+    let mut texts = files.iter().rev().filter_map(|path| root.text_excerpt(path, DKMS_LIMIT, kept).ok());
     texts.find_map(|text| assigned(&text, name))
+}
+
+/// The assignments that are read; a password may be in the next line. Where the key is, nobody has to know.
+fn kept(text: &str) -> String {
+    let certificate = assigned(text, CERTIFICATE).map(|value| format!("{CERTIFICATE}=\"{value}\"\n"));
+    let key = assigned(text, SIGNING_KEY).map(|_| format!("{SIGNING_KEY}=\"/REMOVED\"\n"));
+    certificate.into_iter().chain(key).collect()
 }
 
 /// The value that a shell script of plain assignments gives a variable.
 fn assigned(text: &str, name: &str) -> Option<String> {
     let mut values = text.lines().rev().filter_map(|line| {
         let value = line.trim().strip_prefix(name)?.strip_prefix('=')?;
-        let value = value.trim().trim_matches(['"', '\'']);
+        // The first word, without the comment or the command that may follow it.
+        let value = shlex::split(value)?.into_iter().next()?;
         // What the shell would still have to work out is no path.
-        (value.starts_with('/') && !value.contains('$')).then(|| value.to_owned())
+        (value.starts_with('/') && !value.contains(['$', ';', '&', '|', '`', '"'])).then_some(value)
     });
     values.next()
 }

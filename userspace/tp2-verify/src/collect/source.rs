@@ -18,6 +18,9 @@ use crate::facts::{ReadError, ReadErrorKind, Reading};
 /// More entries than any directory that is read has; a part of them would look like the whole.
 const DIRECTORY_LIMIT: usize = 65_536;
 
+/// What is kept of a file.
+type Keep<'a> = &'a dyn Fn(&[u8]) -> Vec<u8>;
+
 /// See the module. Paths are below the root and without links.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
@@ -78,6 +81,20 @@ impl Source {
             Self::Record(record) => recorded(record, real)?.content.clone().ok_or_else(not_recorded)??,
         };
         within(bytes, limit)
+    }
+
+    /// What `keep` keeps of a regular file that is not larger than `limit`; only that is recorded.
+    pub(super) fn excerpt(&self, real: &Path, limit: u64, keep: Keep<'_>) -> Result<Vec<u8>, Failure> {
+        let taken = |base: &Path| read_regular(&base.join(real), limit).map(|bytes| keep(&bytes));
+        match self {
+            Self::Directory(base) => taken(base),
+            Self::Recording(base, record) => {
+                let mut record = lock(record);
+                let slot = &mut entry(base, real, &mut record).content;
+                slot.get_or_insert_with(|| taken(base)).clone()
+            }
+            Self::Record(_) => self.bytes(real, limit).map(|bytes| keep(&bytes)),
+        }
     }
 
     /// Owner and rights, links not followed.
@@ -159,7 +176,9 @@ fn look(full: &Path) -> Result<Seen, Failure> {
     let kind = fs::symlink_metadata(full).map_err(|error| failure(&error))?.file_type();
     if kind.is_symlink() {
         let target = fs::read_link(full).map_err(|error| failure(&error))?;
-        return Ok(Seen::Link(target.to_string_lossy().into_owned()));
+        // In other letters it would lead elsewhere, and be longer than a target can be.
+        let target = target.into_os_string().into_string();
+        return target.map(Seen::Link).map_err(|_| Failure::malformed("is a link to a name that is not UTF-8 text"));
     }
     Ok(match (kind.is_file(), kind.is_dir()) {
         (true, _) => Seen::File,

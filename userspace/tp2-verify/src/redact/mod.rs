@@ -5,8 +5,9 @@
 //! Replaced throughout, in contents, paths, links and listings: names of the host and of users, user@host, home
 //! directories, UUIDs, MAC addresses, machine IDs; in text for people also IP addresses. Serial numbers are replaced
 //! where they are known to be: the PCI capability, attributes of sysfs that are named so, KFD's `unique_id` and
-//! `hive_id`, keys of certificates. Of a process, its ids and the variables of GPU runtimes are kept. Of the kernel's command line most values are removed. A file that is not text
-//! and of no known form is not kept.
+//! `hive_id`, keys of certificates. Of a process, its ids and the variables of GPU runtimes are kept. Of the kernel's
+//! command line most values are removed. Of other configuration and of logs collectors record no more than they use. A
+//! file that is not text and of no known form is not kept.
 
 mod cmdline;
 mod process;
@@ -14,6 +15,7 @@ mod pseudonyms;
 mod secrets;
 mod serials;
 mod text;
+mod words;
 
 use std::io::{Read, Write};
 
@@ -22,7 +24,7 @@ use serde_json::Value;
 
 use crate::{
     collect::{
-        Root,
+        NOT_TEXT, Root,
         record::{Entry, Failure, Record, Seen},
     },
     facts::ReadError,
@@ -30,17 +32,33 @@ use crate::{
 use pseudonyms::{Kind, Pseudonyms};
 use text::{Form, Names, scrub};
 
-/// In place of what is not text: it still is none.
-const NOT_TEXT: [u8; 1] = [0xff];
 /// Fields that hold serial numbers of certificates, in hex.
 const KEY_FIELDS: [&str; 2] = ["key_id", "serial"];
+/// Fields that hold names of who signed, in words for people.
+const NAME_FIELDS: [&str; 2] = ["signer", "subject"];
+/// What Ubuntu puts behind the host's name in the name of the key that it makes for DKMS.
+const HOST_KEY: &str = " Secure Boot Module Signature key";
+/// Names that are tried, each of which takes as long as a report.
+const CULPRITS: usize = 64;
 /// As collectors read a compressed kernel configuration.
 const CONFIG_LIMIT: u64 = 8 * 1024 * 1024;
 
 /// The record of a root without private values. `root` is where names are looked up.
 #[must_use]
 pub fn redact(record: &Record, root: &Root) -> Record {
-    let mut redactor = Redactor { names: secrets::read(root), pseudonyms: Pseudonyms::default() };
+    with_names(record, secrets::read(root))
+}
+
+/// The name but for which a record without private values would be `fine`, if it is a single one.
+#[must_use]
+pub fn culprit(record: &Record, root: &Root, fine: impl Fn(&Record) -> bool) -> Option<String> {
+    let names = secrets::read(root);
+    let all = names.all().into_iter().take(CULPRITS);
+    all.into_iter().find(|name| fine(&with_names(record, names.clone().without(name))))
+}
+
+fn with_names(record: &Record, names: Names) -> Record {
+    let mut redactor = Redactor { names, pseudonyms: Pseudonyms::default() };
     let mut clean = Record { live: record.live, ..Record::default() };
     for (path, entry) in &record.entries {
         let entry = redactor.entry(path, entry);
@@ -48,7 +66,7 @@ pub fn redact(record: &Record, root: &Root) -> Record {
     }
     for (question, answer) in &record.answers {
         let answer = match answer {
-            Ok(text) => Ok(redactor.free(text)),
+            Ok(text) => Ok(redactor.answer(text)),
             Err(error) => Err(redactor.error(error)),
         };
         clean.answers.insert(redactor.path(question), answer);
@@ -72,6 +90,33 @@ impl Redactor {
 
     fn free(&mut self, text: &str) -> String {
         scrub(text, Form::Free, &self.names, &mut self.pseudonyms)
+    }
+
+    /// Most answers are JSON, where `\n` before a word is a letter of it: so the strings are looked at, not the text.
+    fn answer(&mut self, text: &str) -> String {
+        match serde_json::from_str(text) {
+            Ok(value @ (Value::Object(_) | Value::Array(_))) => self.strings(&value).to_string(),
+            _ => self.free(text),
+        }
+    }
+
+    fn strings(&mut self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.free(text)),
+            Value::Array(items) => items.iter().map(|item| self.strings(item)).collect(),
+            Value::Object(fields) => {
+                Value::Object(fields.iter().map(|(name, item)| (name.clone(), self.strings(item))).collect())
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// A name that somebody gave a key: often that of a host, of a person, or an address.
+    fn name(&mut self, text: &str) -> String {
+        match text.split_once(HOST_KEY) {
+            Some((host, rest)) => format!("{}{HOST_KEY}{}", self.pseudonyms.text(Kind::Host, host), self.free(rest)),
+            None => self.free(text),
+        }
     }
 
     fn failure(&mut self, failure: &Failure) -> Failure {
@@ -110,7 +155,9 @@ impl Redactor {
         if path == "proc/config.gz" {
             return self.compressed(bytes).unwrap_or_else(|| NOT_TEXT.to_vec());
         }
-        let Ok(text) = std::str::from_utf8(bytes) else {
+        // Not as text: one variable that is none would take all others with it.
+        let kept = process::kept(path, bytes);
+        let Ok(text) = std::str::from_utf8(kept.as_deref().unwrap_or(bytes)) else {
             return NOT_TEXT.to_vec();
         };
         self.text(path, text).into_bytes()
@@ -120,8 +167,8 @@ impl Redactor {
         if path == "proc/cmdline" {
             return cmdline::scrub(text, |word| self.free(word));
         }
-        if let Some(kept) = process::kept(path, text) {
-            return self.free(&kept);
+        if process::is_own(path) {
+            return self.free(text);
         }
         if path == "proc/version" {
             return scrub(text, Form::Build, &self.names, &mut self.pseudonyms);
@@ -155,6 +202,7 @@ impl Redactor {
                 let number = self.pseudonyms.number(Kind::Serial, text);
                 Value::String(format!("{number:0width$x}", width = text.len()))
             }
+            Value::String(text) if NAME_FIELDS.contains(&field) => Value::String(self.name(text)),
             Value::String(text) => Value::String(self.machine(text)),
             Value::Array(items) => Value::Array(items.iter().map(|item| self.value(field, item)).collect()),
             Value::Object(fields) => {

@@ -2,60 +2,8 @@
 
 //! Names of the machine and of the people on it, as far as the machine knows them.
 
-use super::{pseudonyms::Kind, text::Names};
+use super::{pseudonyms::Kind, text::Names, words::is_common};
 use crate::collect::Root;
-
-/// Words that name nobody, and that are in paths and values which the tool looks for.
-const COMMON: [&str; 48] = [
-    "admin",
-    "amd",
-    "amdgpu",
-    "arch",
-    "boot",
-    "build",
-    "builtin",
-    "bus",
-    "class",
-    "config",
-    "debian",
-    "default",
-    "dev",
-    "devices",
-    "dkms",
-    "driver",
-    "fedora",
-    "generic",
-    "gpu",
-    "home",
-    "host",
-    "intel",
-    "kernel",
-    "kfd",
-    "lib",
-    "linux",
-    "localhost",
-    "module",
-    "modules",
-    "nodes",
-    "none",
-    "pci",
-    "proc",
-    "properties",
-    "root",
-    "server",
-    "source",
-    "sys",
-    "system",
-    "test",
-    "topology",
-    "ubuntu",
-    "user",
-    "usr",
-    "var",
-    "version",
-    "vendor",
-    "updates",
-];
 
 /// Files that hold names of the host.
 const HOST_FILES: [&str; 4] =
@@ -82,16 +30,23 @@ pub(super) fn read(root: &Root) -> Names {
     }
     for line in root.text("etc/passwd").unwrap_or_default().lines() {
         let fields: Vec<&str> = line.split(':').collect();
-        let [user, _, id, _, person, ..] = fields.as_slice() else {
+        let [user, _, id, _, person, home, ..] = fields.as_slice() else {
             continue;
         };
-        if id.parse::<u32>().is_ok_and(|id| id >= FIRST_USER && id != NOBODY) {
+        // Older systems counted people from 500, and a home below /home is nobody else's.
+        let is_person = |id: u32| (id >= FIRST_USER && id != NOBODY) || home.starts_with("/home/");
+        if id.parse().is_ok_and(is_person) {
             add(&mut names, Kind::User, user);
             add(&mut names, Kind::User, person.split(',').next().unwrap_or_default());
         }
     }
     for user in root.names("home").unwrap_or_default() {
         add(&mut names, Kind::User, &user);
+        // Where a directory service has the accounts, those of a domain are in a directory of its own.
+        let inner = user.contains('.').then(|| root.names(&format!("home/{user}"))).and_then(Result::ok);
+        for user in inner.unwrap_or_default() {
+            add(&mut names, Kind::User, &user);
+        }
     }
     if root.is_live() {
         for (kind, variable) in VARIABLES {
@@ -104,7 +59,7 @@ pub(super) fn read(root: &Root) -> Names {
 /// Adds a name that can be replaced without changing what the tool reads: short ones and numbers are in everything.
 fn add(names: &mut Vec<(Kind, String)>, kind: Kind, name: &str) {
     let name = name.trim();
-    let is_common = COMMON.iter().any(|word| word.eq_ignore_ascii_case(name)) || name.starts_with("localhost.");
+    let is_common = is_common(name) || name.starts_with("localhost.");
     let is_number = name.chars().all(|c| c.is_ascii_digit());
     let is_name = name.chars().count() >= 2 && !name.contains(['/', '\n', '(']);
     if is_name && !is_common && !is_number {
