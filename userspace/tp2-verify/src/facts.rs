@@ -13,7 +13,7 @@ mod setup;
 pub use device::{Aer, Bar, Express, GpuMemory, Link, OnPath, Power};
 pub use indexed::{Indexed, Keyed};
 pub use initramfs::Initramfs;
-pub use kernel_log::RefusedRoute;
+pub use kernel_log::{KernelLog, RefusedRoute};
 pub use setup::{Access, Certificate, ConfigLine, DeviceNode, Environment, Opened, Order, Signing, User};
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
@@ -126,7 +126,7 @@ pub struct Facts {
     /// KFD topology nodes, those of GPUs by place.
     pub kfd: Reading<Indexed<KfdNode>>,
     /// Routes that the kernel refused on this boot, as its log tells.
-    pub kernel_log: Reading<Indexed<RefusedRoute>>,
+    pub kernel_log: Reading<KernelLog>,
     /// Device nodes, and who may open them.
     pub access: Access,
     /// Variables that GPU runtimes read.

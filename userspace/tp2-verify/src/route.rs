@@ -124,7 +124,7 @@ fn kernel_answer(measured: Option<&PairRow>, prediction: &Prediction, logged: Op
 impl<'a> Judge<'a> {
     fn new(facts: &'a Facts, settings: ModuleSettings) -> Self {
         let rows = facts.module.pairs.as_ref().ok().map(|table| &table.rows);
-        let log = facts.kernel_log.as_ref().ok();
+        let log = facts.kernel_log.as_ref().ok().map(|log| &log.refused);
         Self { machine: machine(facts), rows, log, strict: settings.strict(), settings }
     }
 

@@ -335,6 +335,13 @@ pub fn module_acts(facts: &Facts) -> bool {
     hook_is_proven(facts) && reads(Some(&module.initstate), "live") && reads(module.parameters.get("mode"), "force")
 }
 
+/// Why the module could not set its hook on this boot, and so is not loaded.
+#[must_use]
+pub fn hook_failure(facts: &Facts) -> Option<&str> {
+    let log = facts.kernel_log.as_ref().ok()?;
+    log.hook_failure.as_deref().filter(|_| facts.module.loaded == Ok(false))
+}
+
 /// Whether `CONFIG_PCI_P2PDMA` is known to be off.
 #[must_use]
 pub fn p2pdma_is_off(facts: &Facts) -> bool {

@@ -28,6 +28,8 @@ kernel-kprobes-no-pair = no pair here is one that the module would override
 kernel-kprobes-useless = the module that needs kretprobes would not help on this kernel
 kernel-kprobes-missing = the kernel was built without { $options }: the module cannot hook anything
 kernel-kprobes-missing-remedy = boot a kernel with CONFIG_KPROBES=y and CONFIG_KRETPROBES=y
+kernel-kprobes-refused = the kernel did not let tp2_p2pdma set its hook, so it did not load
+kernel-kprobes-refused-remedy = boot another kernel, and report this with what these commands write
 kernel-kprobes-not-set = not set
 kernel-kprobes-enabled = the kernel has kretprobes, and they are not switched off
 kernel-kprobes-pass = the kernel has kretprobes

@@ -101,6 +101,7 @@ module-loaded-remedy-reboot = reboot, so that tp2_p2pdma is there before amdgpu;
 module-loaded-remedy-install = let DKMS install tp2_p2pdma for the running kernel, rebuild the initramfs, then reboot
 module-loaded-remedy-index = run depmod, whose index lacks tp2_p2pdma, then rebuild the initramfs and reboot
 module-loaded-remedy-package = install the package tp2-p2pdma-dkms and reboot, so that tp2_p2pdma is there before amdgpu
+module-loaded-remedy-refused = see kernel.kprobes
 
 # module.effective
 module-effective-not-loaded = tp2_p2pdma is not seen to be loaded

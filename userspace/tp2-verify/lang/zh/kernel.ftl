@@ -31,6 +31,8 @@ kernel-kprobes-no-pair = 这里的 GPU 对都不是模块会去覆盖的
 kernel-kprobes-useless = 需要 kretprobes 的是模块，而它在这个内核上不会有帮助
 kernel-kprobes-missing = 内核构建时没有打开 { $options }：模块无法挂接任何函数
 kernel-kprobes-missing-remedy = 请启动 CONFIG_KPROBES=y 且 CONFIG_KRETPROBES=y 的内核
+kernel-kprobes-refused = 内核不允许 tp2_p2pdma 设置它的钩子，所以它没有加载
+kernel-kprobes-refused-remedy = 请启动别的内核，并报告这一情况，附上以下命令写出的内容
 kernel-kprobes-not-set = 未设置
 kernel-kprobes-enabled = 内核支持 kretprobes，并且没有被关闭
 kernel-kprobes-pass = 内核支持 kretprobes

@@ -106,6 +106,7 @@ module-loaded-remedy-reboot = 请重启，让 tp2_p2pdma 先于 amdgpu 就位；
 module-loaded-remedy-install = 请让 DKMS 为当前内核安装 tp2_p2pdma，重新生成 initramfs，然后重启
 module-loaded-remedy-index = 请运行 depmod（它的索引里没有 tp2_p2pdma），再重新生成 initramfs，然后重启
 module-loaded-remedy-package = 请安装软件包 tp2-p2pdma-dkms 并重启，让 tp2_p2pdma 先于 amdgpu 就位
+module-loaded-remedy-refused = 见 kernel.kprobes
 
 # module.effective
 explain-module-effective = 已加载的模块是否起作用：自检此刻通过，模式为 `force`，没有漏掉任何调用，并且先于 GPU 驱动就位。KFD 在添加 GPU 时就会询问（`kfd_dev_create_p2p_links()`，Linux 6.1 至 7.3），因此更晚到来的覆盖不会改变任何链路。

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-//! The kernel log of this boot, as far as a gate goes by it: routes that the kernel refused when amdgpu asked. Nothing
-//! else of the log is kept.
+//! The kernel log of this boot, as far as a gate goes by it: routes that the kernel refused when amdgpu asked, and why the
+//! module could not set its hook. Nothing else of the log is kept.
 //!
 //! Of a captured tree what `dmesg` printed is read, `tp2/kernel-log`.
 
@@ -14,7 +14,7 @@ use std::{
 };
 
 use super::{Root, pci, record::Failure, source::failure};
-use crate::facts::{Bdf, Indexed, Reading, RefusedRoute};
+use crate::facts::{Bdf, KernelLog, Reading, RefusedRoute};
 
 /// The log in a captured tree.
 pub const CAPTURED: &str = "tp2/kernel-log";
@@ -26,26 +26,33 @@ const LIMIT: u64 = 16 * 1024 * 1024;
 const RECORD: usize = 8192;
 /// Routes kept: all between as many GPUs as are judged.
 const ROUTES_LIMIT: usize = pci::GPU_LIMIT * pci::GPU_LIMIT;
+/// Letters kept of a line that is kept as it is.
+const LINE_LIMIT: usize = 200;
 
 /// `amdgpu_device_is_peer_accessible()` says this (`amdgpu_device.c`, Linux 6.1 to 7.3).
 const FROM_PEER: &str = ": PCIe P2P access from peer device ";
 const NOT_SUPPORTED: &str = " is not supported by the chipset";
 
-/// Reads the routes that the log tells of.
-pub(super) fn read(root: &Root) -> Reading<Indexed<RefusedRoute>> {
+/// The module says this where it cannot set its hook, and then does not load (`rust-kmod/c/probe.c`, and its like in Rust).
+const CANNOT_HOOK: &str = "tp2_p2pdma: cannot hook ";
+
+/// Reads what the log tells.
+pub(super) fn read(root: &Root) -> Reading<KernelLog> {
     if !root.is_live() {
-        return root.text_excerpt(CAPTURED, LIMIT, lines).map(|text| parse(&text).into());
+        return root.text_excerpt(CAPTURED, LIMIT, lines).map(|text| parse(&text));
     }
     let text = root.ask(DEVICE, || {
         let text = all_records(&Path::new("/").join(DEVICE)).map_err(|failure| failure.at(DEVICE))?;
         Ok(lines(&text))
     })?;
-    Ok(parse(&text).into())
+    Ok(parse(&text))
 }
 
 /// The lines that a gate goes by.
 fn lines(text: &str) -> String {
-    let lines: Vec<String> = parse(text).into_iter().map(|route| route.line).collect();
+    let log = parse(text);
+    let lines: Vec<&str> =
+        log.refused.iter().map(|route| route.line.as_str()).chain(log.hook_failure.as_deref()).collect();
     lines.join("\n")
 }
 
@@ -67,12 +74,14 @@ fn all_records(path: &Path) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Routes that a log tells of, each once, with the line without what is before the driver's name.
+/// What a log tells: each route once. Lines are without what is before the driver's name.
 #[must_use]
-pub fn parse(text: &str) -> Vec<RefusedRoute> {
+pub fn parse(text: &str) -> KernelLog {
     let mut known = HashSet::new();
     let routes = text.lines().filter_map(refused).filter(|route| known.insert((route.provider, route.client)));
-    routes.take(ROUTES_LIMIT).collect()
+    let routes: Vec<RefusedRoute> = routes.take(ROUTES_LIMIT).collect();
+    let hook = text.lines().rev().find_map(|line| line.find(CANNOT_HOOK).and_then(|at| line.get(at..)));
+    KernelLog { refused: routes.into(), hook_failure: hook.map(|line| line.chars().take(LINE_LIMIT).collect()) }
 }
 
 fn refused(line: &str) -> Option<RefusedRoute> {
@@ -94,7 +103,7 @@ mod tests {
     fn refusals_are_found_in_either_form_and_once() {
         let log =
             format!("6,917,4218300,-;{LINE}\n SUBSYSTEM=pci\n[    4.2] {LINE}\n[ 4.3] amdgpu 0000:05:00.0: fine\n");
-        let routes = parse(&log);
+        let routes = parse(&log).refused;
         assert_eq!(routes.len(), 1, "{routes:?}");
         assert_eq!(routes[0].line, LINE);
         assert_eq!(
@@ -110,9 +119,21 @@ mod tests {
             format!("{client}\n{client}\n")
         };
         let log: String = (0..=ROUTES_LIMIT).map(line).collect();
-        let routes = parse(&log);
+        let routes = parse(&log).refused;
         assert_eq!(routes.len(), ROUTES_LIMIT);
         assert_eq!(routes[ROUTES_LIMIT - 1].client.to_string(), "00ff:ff:00.0");
+    }
+
+    #[test]
+    fn last_words_of_the_module_are_kept_without_what_is_before_them() {
+        let log =
+            "[ 3.1] tp2_p2pdma: cannot hook f: first, error -2\n3,1,2,-;tp2_p2pdma: cannot hook f: last, error -22\n";
+        assert_eq!(parse(log).hook_failure.as_deref(), Some("tp2_p2pdma: cannot hook f: last, error -22"));
+        assert_eq!(lines(log), "tp2_p2pdma: cannot hook f: last, error -22");
+        assert_eq!(
+            parse(&format!("{CANNOT_HOOK}{}", "x".repeat(9000))).hook_failure.map(|line| line.len()),
+            Some(LINE_LIMIT)
+        );
     }
 
     #[test]
@@ -120,7 +141,7 @@ mod tests {
         for line in
             ["amdgpu x: PCIe P2P access from peer device 0000:08:00.0 is not supported by the chipset", FROM_PEER, ""]
         {
-            assert!(parse(line).is_empty(), "{line}");
+            assert!(parse(line).refused.is_empty(), "{line}");
         }
     }
 }

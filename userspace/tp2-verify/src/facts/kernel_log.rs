@@ -4,7 +4,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bdf, Keyed};
+use super::{Bdf, Indexed, Keyed};
+
+/// What gates go by of the kernel log of this boot.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelLog {
+    /// Routes that the kernel refused.
+    pub refused: Indexed<RefusedRoute>,
+    /// The module's last words on why it could not set its hook.
+    pub hook_failure: Option<String>,
+}
 
 /// A route that the kernel refused when amdgpu asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@
 //! without a trace (7.3 refuses to write it with EOPNOTSUPP). On every kernel, 0 in `/sys/kernel/debug/kprobes/enabled`
 //! disarms them, too.
 
-use super::commands::{SWITCH_ON_FTRACE, switch_on_kprobes};
+use super::commands::{SWITCH_ON_FTRACE, for_a_report, switch_on_kprobes};
 use super::kernel_p2pdma::no_config;
 use crate::{
     facts::{Facts, KernelConfig},
@@ -42,7 +42,14 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
         let failure = finding(Status::Fail, summary)
             .evidence(format!("/{}", config.path), text!("kernel-kprobes-not-set"))
             .remedy(text!("kernel-kprobes-missing-remedy"));
+        let failure = match view::hook_failure(facts) {
+            Some(line) => failure.evidence(text!("pair-route-log"), line.to_owned()),
+            None => failure,
+        };
         return vec![failure.bearing(Bearing::NoOverride)];
+    }
+    if let Some(line) = view::hook_failure(facts) {
+        return vec![refused(line)];
     }
     let pass = if facts.kernel.kprobes_enabled.as_deref() == Ok("1") {
         finding(Status::Pass, text!("kernel-kprobes-enabled"))
@@ -54,6 +61,14 @@ pub(super) fn judge(facts: &Facts) -> Vec<Finding> {
             .reading("sys/kernel/debug/kprobes/enabled", &facts.kernel.kprobes_enabled)
     };
     vec![pass]
+}
+
+/// The module tried, and the kernel did not let it.
+fn refused(line: &str) -> Finding {
+    Finding::new(ID, Scope::Host, Status::Fail, text!("kernel-kprobes-refused"))
+        .evidence(text!("pair-route-log"), line.to_owned())
+        .remedy(for_a_report(text!("kernel-kprobes-refused-remedy")))
+        .bearing(Bearing::NoOverride)
 }
 
 /// What switches probes off at run time.

@@ -58,6 +58,13 @@ fn not_loaded(facts: &Facts) -> Finding {
         OverrideUse::NoHelp => finding(Status::Na, text!("module-loaded-no-pair")),
         OverrideUse::Unknown => finding(Status::Skip, text!("module-loaded-need-unknown")),
         OverrideUse::Wanted => {
+            let absent = finding(Status::Fail, text!("module-loaded-absent"))
+                .evidence("/sys/module/tp2_p2pdma".to_owned(), text!("module-loaded-no-directory"))
+                .bearing(Bearing::ModuleAbsent);
+            // It would fail again.
+            if view::hook_failure(facts).is_some() {
+                return absent.bearing(Bearing::ModuleInert).remedy(text!("module-loaded-remedy-refused"));
+            }
             let load = how_to_load(facts);
             let in_container = !facts.host.container_marks.is_empty();
             finding(Status::Fail, text!("module-loaded-absent"))

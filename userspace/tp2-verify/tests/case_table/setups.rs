@@ -175,14 +175,17 @@ fn hooks() -> Vec<Case> {
             inferred: "the reference machine; the module refuses to load since its symbol cannot be probed",
             machine: || {
                 let tree = two_cards("8086:6f00");
-                tree.installed(&super::support::module_file::module_for(RELEASE)).ordered().built();
+                tree.installed(&super::support::module_file::module_for(RELEASE)).ordered().built().file(
+                    "tp2/kernel-log",
+                    "[    3.1] tp2_p2pdma: cannot hook pci_p2pdma_distance_many: the kernel does not allow a probe \
+                     there, error -22",
+                );
                 tree
             },
-            verdict: "module-will-help",
-            fails: &["module.loaded", "pair.route", "pair.kfd-link"],
-            others: &[("kernel.kprobes", "host", "pass")],
-            says: &["read the kernel log for tp2_p2pdma"],
-            never_says: &["unsupported chipset", INSTALL],
+            verdict: "blocked",
+            fails: &["kernel.kprobes", "module.loaded", "pair.route", "pair.kfd-link"],
+            says: &["the kernel does not allow a probe there, error -22", "boot another kernel"],
+            never_says: &["unsupported chipset", "1. reboot", "2. reboot", INSTALL],
             ..CASE
         },
         Case {
@@ -207,15 +210,22 @@ fn hooks() -> Vec<Case> {
             inferred: "the reference machine, a kernel without kretprobes: the cause is not established",
             machine: || {
                 let tree = two_cards("8086:6f00");
-                tree.installed(&super::support::module_file::module_for(RELEASE)).ordered().file(
-                    &format!("boot/config-{RELEASE}"),
-                    "CONFIG_PCI_P2PDMA=y\nCONFIG_HSA_AMD_P2P=y\nCONFIG_KPROBES=y",
-                );
+                tree.installed(&super::support::module_file::module_for(RELEASE))
+                    .ordered()
+                    .file(
+                        &format!("boot/config-{RELEASE}"),
+                        "CONFIG_PCI_P2PDMA=y\nCONFIG_HSA_AMD_P2P=y\nCONFIG_KPROBES=y",
+                    )
+                    .file(
+                        "tp2/kernel-log",
+                        "tp2_p2pdma: cannot hook pci_p2pdma_distance_many: the kernel has no return probes \
+                         (CONFIG_KRETPROBES is off), error -95",
+                    );
                 tree
             },
             verdict: "blocked",
             fails: &["kernel.kprobes", "module.loaded", "pair.route", "pair.kfd-link"],
-            says: &["CONFIG_KRETPROBES"],
+            says: &["error -95", "CONFIG_KRETPROBES"],
             never_says: &["vermagic says", "Secure Boot"],
             ..CASE
         },
