@@ -152,7 +152,7 @@ fn shared_switch_without_root() {
         &tree,
         "inconclusive",
         &["pair.kfd-link"],
-        &["run it as root", "as root it would also read whether bridges redirect"],
+        &["run tp2-verify as root", "as root it would also read whether bridges redirect"],
         &["install the package"],
     );
     assert_eq!(report["exit"], 4);

@@ -2,7 +2,7 @@
 
 # env.platform
 env-platform-wsl = this is WSL, which has no PCI bridges to read and no KFD, and whose GPUs share no memory: nothing else is judged
-env-platform-wsl-remedy = run it on Linux that was booted on the machine itself
+env-platform-wsl-remedy = run tp2-verify on Linux that was booted on the machine itself
 env-platform-no-kfd = present, and no KFD
 env-platform-cpu = the CPU
 env-platform-metal = Linux on the machine itself, no hypervisor seen

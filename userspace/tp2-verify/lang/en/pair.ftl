@@ -12,7 +12,7 @@ pair-kind-xgmi = the two are joined by XGMI and do not need PCIe
 pair-kind-xgmi-seen = io_link of type 11 between the two, or the same hive_id
 pair-kind-xgmi-question = whether XGMI joins the two
 pair-kind-unknown = whether { $gpu } is a card cannot be told: { $why }
-pair-kind-remedy-unknown = run it on the machine below, which has the real bridges, or give the guest a root port for each card
+pair-kind-remedy-unknown = run tp2-verify on the machine below, which has the real bridges, or give the guest a root port for each card
 pair-kind-mixed = two cards, joined by PCIe only, of two architectures ({ $one }, { $other }), for one of which RCCL may have no code
 pair-kind-remedy-mixed = if RCCL says `invalid device function`, that is why, and not peer access: use an RCCL that was built for both
 
@@ -84,11 +84,11 @@ pair-route-unknown-device = which device stands for the host bridge could not be
 pair-route-unknown-version = which kernel this is could not be read, and so whether it lists host bridge { $bridge }
 pair-route-unknown-between = Linux { $absent } does not list host bridge { $bridge } and { $seen } does, and this kernel is between the two
 pair-route-unknown-old = this kernel is older than { $oldest }, the oldest known here, so whether it lists host bridge { $bridge } is not known
-pair-route-remedy-unknown-acs = run it as root: the ACS words are beyond the first 64 bytes of configuration space
+pair-route-remedy-unknown-acs = run tp2-verify as root: the ACS words are beyond the first 64 bytes of configuration space
 pair-route-remedy-unknown-cpu = make /proc/cpuinfo readable, or capture it too
 pair-route-remedy-unknown-version = make /proc/sys/kernel/osrelease readable, or capture it too
 pair-route-remedy-unknown-list = look for `is not supported by the chipset` in the kernel log, which is how amdgpu says that the kernel refuses
-pair-route-remedy-unknown-device = run it as root; for a captured tree, capture all of /sys/bus/pci/devices and /sys/devices
+pair-route-remedy-unknown-device = run tp2-verify as root; for a captured tree, capture all of /sys/bus/pci/devices and /sys/devices
 
 # pair.kfd-link
 pair-kfd-link-pass = KFD has links both ways
@@ -128,11 +128,11 @@ pair-runtime-unfit = the HIP runtime was not asked: { $library } { $reason }
 pair-runtime-none-fits = the HIP runtime was not asked: no libamdhip64 found here fits
 pair-runtime-remedy-none-fits = name the one that programs use: --runtime-library FILE
 pair-runtime-not-started = the process that asks the HIP runtime could not be started: { $reason }
-pair-runtime-remedy-not-started = mount /proc, and run it where processes may be started; --no-runtime leaves this out
+pair-runtime-remedy-not-started = mount /proc, and run tp2-verify where processes may be started; --no-runtime leaves this out
 pair-runtime-not-loaded = { $library } cannot be loaded: { $reason }
 pair-runtime-remedy-not-loaded = install what it needs (ldd shows what is missing), or name another: --runtime-library FILE
 pair-runtime-refused = { $library }: { $call } returned { $code }
-pair-runtime-remedy-refused = run it again with AMD_LOG_LEVEL=4 and -v, and read the kernel log for kfd
+pair-runtime-remedy-refused = run tp2-verify again with AMD_LOG_LEVEL=4 and -v, and read the kernel log for kfd
 pair-runtime-died = { $library } ended the process that asked it: { $how }, during { $during }
 pair-runtime-remedy-died = programs that use it will end likewise: install another release of ROCm, or name the library that they do use: --runtime-library FILE
 pair-runtime-timed-out = { $library } did not answer within { $seconds } s, during { $during }
