@@ -27,6 +27,9 @@ check: ## Formatting, lints, licences, versions, kernel style
 vm: ## Run the VM scenarios
 	@$(CARGO) xtask vm
 
+images: ## Read initramfs images that the real tools make in a guest
+	@$(CARGO) xtask images
+
 upgrade: ## Run the kernel upgrade path in a guest
 	@$(CARGO) xtask upgrade
 
@@ -58,4 +61,4 @@ prepare: ## Install the Debian packages that building and testing need
 clean: ## Remove what was built
 	@$(CARGO) clean
 
-.PHONY: help demo test test-full check vm upgrade bench deb module verify static install uninstall prepare clean
+.PHONY: help demo test test-full check vm images upgrade bench deb module verify static install uninstall prepare clean

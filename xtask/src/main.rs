@@ -13,6 +13,7 @@ mod full;
 mod fuzz;
 mod guest;
 mod host;
+mod images;
 mod kernel;
 mod progress;
 mod real_runtime;
@@ -64,6 +65,8 @@ enum Command {
     Bench,
     /// Build the module with one thing broken at a time: wrong compilers, damaged metadata, read-only sources.
     Builds,
+    /// Make initramfs images with the real tools and read them with tp2-verify.
+    Images,
     /// Upgrade the kernel of a guest with the packages installed, boot it, purge the packages.
     Upgrade,
     /// Compare a kernel's sources with what the project assumes of them.
@@ -122,6 +125,7 @@ fn main() -> ExitCode {
         }),
         Command::Bench => host::prepare().and_then(|()| bench::run()),
         Command::Builds => host::prepare().and_then(|()| builds::run()),
+        Command::Images => host::prepare().and_then(|()| images::run()),
         Command::Upgrade => host::prepare().and_then(|()| upgrade::run()),
         Command::Drift { sources, write } => drift::run(&sources, write),
         Command::Check => host::prepare().and_then(|()| check::run()),

@@ -5,7 +5,7 @@ use anyhow::Result;
 
 use crate::cmd::Cmd;
 use crate::progress::{self, Part};
-use crate::{builds, check, deb, drift, fuzz, host, real_runtime, scenario, static_build, upgrade, workspace};
+use crate::{builds, check, deb, drift, fuzz, host, images, real_runtime, scenario, static_build, upgrade, workspace};
 
 /// The part that `make test-full` does on more kernels.
 pub(crate) const SCENARIOS: &str = "VM scenarios";
@@ -20,6 +20,7 @@ pub(crate) const PARTS: &[Part] = &[
     ("static tp2-verify", static_build::test),
     (SCENARIOS, || scenario::run(&[], None, 2)),
     ("builds with something broken", builds::run),
+    ("initramfs images of their makers", images::run),
     ("upgrade path", upgrade::run),
 ];
 
