@@ -67,14 +67,11 @@ fn not_loaded(facts: &Facts) -> Finding {
             }
             let load = how_to_load(facts);
             let in_container = !facts.host.container_marks.is_empty();
-            finding(Status::Fail, text!("module-loaded-absent"))
-                .evidence("/sys/module/tp2_p2pdma".to_owned(), text!("module-loaded-no-directory"))
-                .remedy(if in_container {
-                    load.map(|load| text!("module-loaded-remedy-on-host", remedy = load))
-                } else {
-                    load
-                })
-                .bearing(Bearing::ModuleAbsent)
+            absent.remedy(if in_container {
+                load.map(|load| text!("module-loaded-remedy-on-host", remedy = load))
+            } else {
+                load
+            })
         }
     }
 }
