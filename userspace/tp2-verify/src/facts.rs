@@ -318,6 +318,12 @@ pub struct Module {
 }
 
 impl Module {
+    /// What DKMS has built for a kernel.
+    #[must_use]
+    pub fn build(&self, release: &str) -> Option<&DkmsBuild> {
+        self.dkms.as_deref().unwrap_or_default().iter().find(|build| build.is_for(release))
+    }
+
     /// Whether it was seen to be loaded.
     #[must_use]
     pub fn is_loaded(&self) -> bool {

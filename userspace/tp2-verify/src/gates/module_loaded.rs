@@ -87,7 +87,7 @@ fn how_to_load(facts: &Facts) -> Remedy {
         let remedy = Remedy::from(text!("module-loaded-remedy-index")).command("sudo depmod", &[release]);
         return rebuild_initramfs(facts, remedy);
     }
-    match builds.iter().find(|build| build.is_for(release)) {
+    match module.build(release) {
         // Built, but not put in place.
         Some(build) => {
             let module = format!("tp2_p2pdma/{}", build.version);

@@ -60,8 +60,7 @@ fn wrong_kernel(facts: &Facts, info: &ModuleFile) -> Option<Finding> {
         return None;
     }
     let summary = text!("module-match-other-kernel", release = release);
-    let builds = facts.module.dkms.as_deref().unwrap_or_default();
-    let remedy = match builds.iter().find(|build| build.is_for(release)) {
+    let remedy = match facts.module.build(release) {
         Some(build) => rebuild_for(release, build, text!("module-match-other-kernel-remedy-anew")),
         None => build_for(facts, release, text!("module-match-other-kernel-remedy")),
     };

@@ -175,8 +175,7 @@ fn certificate(facts: &Facts) -> Option<String> {
 fn sign(facts: &Facts) -> Remedy {
     let remedy = enrol(facts).map(|enrol| text!("module-signature-unsigned-remedy", enrol = enrol));
     let release = facts.kernel.release.as_deref().unwrap_or_default();
-    let builds = facts.module.dkms.as_deref().unwrap_or_default();
-    match builds.iter().find(|build| build.is_for(release)) {
+    match facts.module.build(release) {
         Some(build) => rebuild_for(release, build, remedy),
         None => remedy,
     }
